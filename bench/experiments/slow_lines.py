@@ -30,19 +30,14 @@ def planted_lines(source, case):
             if re.search(rf"# planted: {case}$", line)]
 
 
-def cost_ns(line):
-    """The GPU's time that a line has: busy, busy in its backward pass, and idle because of it."""
-    return line["time_ns"] + line["backward_ns"] + line["idle_ns"]
-
-
 def row_of(case, report, planted, name):
     """What the report says of a case. `planted`: numbers of lines of the file `name`."""
     lines = (report.get("lines") or {}).get("own") or []
     listed = [f"{pathlib.PurePath(line['file']).name}:{line['line']}" for line in lines]
     wanted = {f"{name}:{number}" for number in planted}
     place = next((i for i, line in enumerate(listed, start=1) if line in wanted), None)
-    all_ns = sum(map(cost_ns, lines))
-    own_ns = sum(cost_ns(line) for line, at in zip(lines, listed) if at in wanted)
+    all_ns = sum(line["steps_ns"] for line in lines)
+    own_ns = sum(line["steps_ns"] for line, at in zip(lines, listed) if at in wanted)
     return {"case": case, "planted": sorted(wanted), "place": place,
             "share": own_ns / all_ns if all_ns else None, "first": listed[:_LISTED],
             "actions": [action["id"] for action in report["actions"]][:_LISTED]}
@@ -56,7 +51,7 @@ def goals_of(rows):
 
 def markdown(where, rows, goals):
     return "\n".join([
-        where + " Share: of the time of all lines.", "",
+        where + " Share: of the time of all lines in the steps.", "",
         results.table(["planted", "its place", "its share", "first lines", "first actions"],
                       [[row["case"], row["place"], row["share"], ", ".join(row["first"]),
                         ", ".join(row["actions"])] for row in rows]),

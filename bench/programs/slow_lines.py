@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """This program trains or runs a small network, and wastes most of its time in one line.
 
-Each case plants one waste, in a line that ends with "# planted: CASE". Its size is drawn.
+Each case plants one waste, in a line that ends with "# planted: CASE". Its size is drawn. What a
+compiled function launches is in the line of its decorator, and a graph break makes more of that.
 
     slow_lines.py CASE --seed N [--seconds S]
 """
@@ -117,7 +118,7 @@ def data_worker(training, draw):
 
 
 def bad_shapes(training, draw):
-    odd = 4096 + 2 * draw.randint(1, 8) + 1  # no row is aligned for the tensor cores
+    odd = 8192 + 2 * draw.randint(1, 8) + 1  # no row is aligned for the tensor cores
     left, right = (torch.randn(odd, odd, device="cuda", dtype=torch.bfloat16) for _ in range(2))
 
     def step():
@@ -129,7 +130,7 @@ def bad_shapes(training, draw):
 def graph_break(training, draw):
     count = draw.randint(30, 60)
 
-    @torch.compile(backend="aot_eager")
+    @torch.compile(backend="aot_eager")  # planted: graph_break
     def part(values):
         values = values * 0.5
         if values.sum().item() > 1e30:  # planted: graph_break
@@ -167,13 +168,15 @@ def allocation(training, draw):
 
     def step():
         training.step()
-        torch.cuda.empty_cache()  # planted: allocation
-        return torch.empty(count, dtype=torch.uint8, device="cuda")  # planted: allocation
+        for _ in range(4):
+            torch.cuda.empty_cache()  # planted: allocation
+            scratch = torch.empty(count, dtype=torch.uint8, device="cuda")  # planted: allocation
+            del scratch
     return step
 
 
 def slow_kernel(training, draw):
-    values = torch.randn(draw.randint(8, 16) << 20, device="cuda")
+    values = torch.randn(draw.randint(32, 64) << 20, device="cuda")
 
     def step():
         training.step()

@@ -36,9 +36,8 @@ constexpr int64_t kChangeRetryNs = 2'000'000;
 constexpr int64_t kFinishWaitNs = 2'000'000'000;
 // To let go of the hardware can wait for the next time that it is tried.
 constexpr int64_t kReleaseWaitNs = 20'000'000;
-// What the budget pays for a start at most. Without work to wait for most took 0.14 to 0.22 s, and
-// one 0.6 s, which the budget would not notice (H200). With work it is seconds, but the GPU is busy
-// meanwhile.
+// What the budget pays at most for a start while the GPU has work: that can take seconds, but the
+// GPU is busy meanwhile. Without work most took 0.14 to 0.22 s, and some 0.6 s (H200, H100).
 constexpr int64_t kLongestStartNs = 300'000'000;
 // A replayed kernel may run once, so its launch waits for the GPU.
 constexpr int64_t kReplayIdleWaitNs = 200'000'000;
@@ -379,10 +378,12 @@ void ContextSampler::Change(const HardwareLease& lease) {
   const bool enabled = !counters_.enabled(lease);
   CUptiResult result = Enable(lease);
   if (result == CUPTI_SUCCESS) {
+    const bool idle = streams_.Idle(*parts_->driver);
     const int64_t begin_ns = RealtimeNs();
     result = counters_.Count(lease, static_cast<uint32_t>(wanted_.load()));
     parts_->AddInterval(before == Phase::kReady ? ProfilerWork::kSetup : ProfilerWork::kRotate,
-                        begin_ns, RealtimeNs(), kLongestStartNs);
+                        begin_ns, RealtimeNs(),
+                        idle ? std::numeric_limits<int64_t>::max() : kLongestStartNs);
     if (enabled) running_since_ns_ = MonotonicNs();
   }
   if (phase() == Phase::kClosed) return;  // whatever came of it
@@ -433,7 +434,10 @@ bool ContextSampler::IsToRelease(int64_t now_ns) const {
   const int64_t patience_ns = policy.by_need() ? DeviceTurn::kTurnNs : kUsedUpNs;
   const bool done =
       policy.by_need() ? !policy.WantedOfLate(slot_, now_ns) : policy.Complete(now_ns);
-  return done || parts_->budget.UsedUpFor(now_ns) > patience_ns || turn_.IsOver(now_ns);
+  // Nothing can be sampled now, and PM sampling could.
+  const bool idle = policy.by_need() && !parts_->budget.Allows(now_ns) &&
+                    parts_->turns.Wanted(HardwareTurns::Owner::kTriage);
+  return done || idle || parts_->budget.UsedUpFor(now_ns) > patience_ns || turn_.IsOver(now_ns);
 }
 
 void ContextSampler::Release() {

@@ -92,7 +92,7 @@ void CounterSampler::ChooseByNeed(int64_t now_ns) {
   if (!lease) return;
   const SamplingBudget& budget = parts_.budget;
   policy.Refresh(budget.Plenty(now_ns), now_ns);
-  const bool wants = policy.WantsHardware() && budget.Affords(NeedSchedule::kTurnCostNs, now_ns);
+  const bool wants = policy.WantsHardware() && budget.Affords(policy.TurnCostNs(), now_ns);
   parts_.turns.SetWanted(HardwareTurns::Owner::kRanges, wants);
   for (ContextSampler& context : contexts_) {
     if (context.streams().several()) parts_.turns.SetSeveralStreams();

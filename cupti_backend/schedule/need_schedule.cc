@@ -349,6 +349,23 @@ bool NeedSchedule::WantsMore(size_t slot) const {
   return wanted && open_ns >= unanswered_ns;
 }
 
+// Of all chosen kinds, for the groups that they want. What the user asked for is begun at once.
+int64_t NeedSchedule::AnswersNs() const {
+  const bool requested =
+      std::any_of(kinds_.get(), kinds_.get() + kinds_taken_,
+                  [](const Kind& kind) { return kind.chosen && kind.requested; });
+  if (requested) return 0;
+  int64_t cost_ns = 0;
+  for (const Slot& slot : slots_) {
+    for (uint32_t group = 0; group < slot.groups.size(); ++group) {
+      if (slot.wanting[group] == 0) continue;
+      const Group& facts = slot.groups[group];
+      cost_ns += facts.change_ns + slot.wanting[group] * facts.sample_ns;
+    }
+  }
+  return std::min(cost_ns, kMostAnswersNs);
+}
+
 // What is known of the whole program.
 void NeedSchedule::Judge(int64_t now_ns) {
   double decided_ns = 0, open_ns = 0, open_recent_ns = 0;
@@ -373,6 +390,7 @@ void NeedSchedule::Judge(int64_t now_ns) {
   open_share_.store(recent_ns_ > 0 ? open_recent_ns / recent_ns_ : 0, kRelaxed);
   decided_share_.store(all_ns_ > 0 ? decided_ns / all_ns_ : 0);
   complete_.store(all_ns_ > 0 && (decided_ns >= kCompleteShare * all_ns_ || !to_come));
+  answers_ns_.store(AnswersNs(), kRelaxed);
   worth_a_turn_.store(open_ns >= 2.0 * static_cast<double>(kTurnNs));
 }
 

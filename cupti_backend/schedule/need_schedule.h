@@ -60,8 +60,9 @@ class NeedSchedule {
   // is worth that where kinds that run now, and had twice as much GPU time so far, have open
   // questions: a kind is expected to run on for as long as it did so far.
   static constexpr int64_t kTurnNs = 300'000'000;
-  // What the program waits of that: for the first Start (H200: 0.20 to 0.22 s).
-  static constexpr int64_t kTurnCostNs = 220'000'000;
+  // What the program waits of that: for the first Start (H200: 0.20 to 0.22 s). A part of an answer
+  // decides nothing, so a turn begins when what it wants can be paid for, too, up to a bound.
+  static constexpr int64_t kTurnCostNs = 220'000'000, kMostAnswersNs = 500'000'000;
   // Nothing is open in all that is to be expected: everything else is decided.
   static constexpr double kCompleteShare = 0.98;
   static constexpr int64_t kGoneNs = 5'000'000'000;
@@ -106,6 +107,8 @@ class NeedSchedule {
 
   // As of the last Refresh. What is open can be answered, and is worth getting the hardware.
   [[nodiscard]] bool WantsHardware() const { return worth_a_turn_.load(); }
+  // What a turn costs the program: to begin, and for the answers that are wanted now.
+  [[nodiscard]] int64_t TurnCostNs() const { return kTurnCostNs + answers_ns_.load(kRelaxed); }
   // When something was wanted of a slot that runs, and decided more than the use of the units that
   // is not known yet; 0: never.
   int64_t last_wanted_ns(size_t slot) const { return slots_[slot].last_wanted_ns.load(); }
@@ -214,6 +217,7 @@ class NeedSchedule {
     return !kind.decided && kind.weight >= kWorthwhileShare;
   }
   bool WantsMore(size_t slot) const;
+  [[nodiscard]] int64_t AnswersNs() const;
   void Judge(int64_t now_ns);
   static void Tally(const Kind& kind, Slot* slot, int sign);
   static double Value(const Kind& kind, const Slot& slot, uint32_t group);
@@ -240,6 +244,7 @@ class NeedSchedule {
   double unseen_ns_ = 0;               // of recent_ns_: unseen_share()
   std::atomic<bool> worth_a_turn_{false}, complete_{false};
   std::atomic<double> decided_share_{0};
+  std::atomic<int64_t> answers_ns_{0};
   std::atomic<uint32_t> unfinished_{0};
   std::atomic<uint64_t> returns_{0};
   std::atomic<double> unseen_share_{0}, open_share_{0};

@@ -141,6 +141,8 @@ class SamplingPolicy {
   // By need: sampling would decide as much GPU time as getting the hardware costs (0.3 s of prof's
   // own thread). As of the last Refresh, which is 20 ms ago while the collector runs.
   [[nodiscard]] bool WantsHardware() const { return by_need() && needs_->WantsHardware(); }
+  // By need: what that costs the program, with the answers.
+  [[nodiscard]] int64_t TurnCostNs() const { return by_need() ? needs_->TurnCostNs() : 0; }
   // By need: a running kernel of this slot lacked samples in the second before `now_ns`.
   [[nodiscard]] bool WantedOfLate(size_t slot, int64_t now_ns) const;
   // By need: the share of the GPU time about which nothing is open, 0 to 1.

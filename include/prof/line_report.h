@@ -30,6 +30,8 @@ struct LineReport {
   /// found in it (SessionOptions::host_samples), or else it launched what came late. Lines sum to
   /// the idle time, without gaps for which no stack is known.
   double idle_ns = 0;
+  /// Busy time, backward pass and idle time of the line in the steps (LinesReport::steps).
+  double steps_ns = 0;
   std::string dominant;  ///< Name of its kernel with most time; empty: it launched none.
   Limiter limiter = Limiter::kNotMeasured;  ///< Of that kernel.
 
@@ -72,11 +74,20 @@ struct HostIdleReport {
   bool enough = false;       ///< There are samples enough to name lines.
 };
 
+/// The steps of the run: instances of the outermost NVTX range that is entered again and again, 20
+/// or more. The first two are left out, because they may have the warm-up.
+struct LineSteps {
+  std::string range;  ///< Its path. Empty: there are no steps.
+  int64_t count = 0;  ///< Without the first two.
+  double time_ns =
+      0;  ///< From the begin of the third one to the end of what the last one launched.
+};
+
 /// Empty where no call has a stack.
 struct LinesReport {
   /// By the innermost frame of a stack that is the program's own: its file is no installed package,
-  /// no part of Python's library, no header of the system or of CUDA, and exists. By time, the
-  /// backward pass and the time of the host samples included, descending.
+  /// no part of Python's library, no header of the system or of CUDA, and exists. By steps_ns
+  /// where there are steps, then by time, backward pass and idle time together, descending.
   std::vector<LineReport> own;
   /// By the innermost frame, whatever it is.
   std::vector<LineReport> all;
@@ -87,6 +98,7 @@ struct LinesReport {
   /// stack was not recorded.
   double without_stack_ns = 0;
   HostIdleReport host_idle;
+  LineSteps steps;
 };
 
 }  // namespace prof

@@ -305,7 +305,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
               findings, undisturbed_ns, static_cast<double>(spans.profiler_ns),
               static_cast<double>(spans.paused_ns)});
   report.ranges = std::move(ranges);
-  report.lines = analyzer::SumLines(model, timeline, groups, kernels);
+  report.lines = analyzer::SumLines(model, timeline, groups, kernels, described.iterations);
   report.torch = analyzer::BuildTorchTable(model, families, timeline, groups, kernels);
   report.torch.ops_by_shapes = analyzer::BuildTorchShapes(model, timeline, groups, kernels);
   analyzer::AddTorchModules(model, timeline, groups, kernels, &report.torch);

@@ -54,13 +54,15 @@ void Charge(const Gaps& gaps, bool by_samples, StackTimes* charged) {
 }  // namespace
 
 std::unordered_map<uint32_t, double> ChargeIdle(const Model& model, const Timeline& timeline,
-                                                const std::vector<uint32_t>& own_frames) {
+                                                const std::vector<uint32_t>& own_frames,
+                                                Interval when) {
   const HostSamples samples(model);
   StackTimes charged;
   std::unordered_map<uint32_t, Gaps> long_ones;  // by the own frame of the launch
   for (const DeviceTimeline& device : timeline.devices) {
     for (const Gap& gap : device.gaps) {
       if (gap.cause == GapCause::kProfiler) continue;
+      if (gap.start_ns < when.start_ns || gap.start_ns >= when.end_ns) continue;
       const int64_t gap_ns = gap.undisturbed_ns();
       const uint32_t launch = LaunchStack(model, gap);
       const uint32_t owner = OwnerStack(model, gap, launch);

@@ -9,12 +9,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lib/analyzer/base/intervals.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
 
 namespace prof::analyzer {
 
-// Idle time by stack (model::kNone: none is known), in ns. It sums to the gaps' undisturbed time.
+// Idle time by stack (model::kNone: none is known), in ns, of the gaps that begin in `when`. It
+// sums to their undisturbed time.
 //
 // A gap that a wait caused belongs to the call that waited, any other one to the call that launched
 // what ended it. With host samples enough (kFewHostSamples), gaps that are long enough for one
@@ -22,7 +24,8 @@ namespace prof::analyzer {
 //
 // `own_frames`: OwnFrames of the model. Linear in gaps and samples.
 [[nodiscard]] std::unordered_map<uint32_t, double> ChargeIdle(
-    const model::Model& model, const Timeline& timeline, const std::vector<uint32_t>& own_frames);
+    const model::Model& model, const Timeline& timeline, const std::vector<uint32_t>& own_frames,
+    Interval when);
 
 }  // namespace prof::analyzer
 

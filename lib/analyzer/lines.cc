@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -16,6 +17,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/line_idle.h"
 #include "lib/analyzer/timeline/host_samples.h"
+#include "lib/analyzer/timeline/step_times.h"
 
 namespace prof::analyzer {
 namespace {
@@ -39,7 +41,7 @@ LineCause CauseOf(const Model& model, size_t op) {
 struct Sum {
   int64_t operations = 0, kernels = 0, time_ns = 0, backward_ns = 0;
   int64_t host_samples = 0;
-  double idle_ns = 0;
+  double idle_ns = 0, steps_ns = 0;
   std::unordered_map<int32_t, int64_t> groups;  // of kernels, to time
 };
 using Sums = std::unordered_map<uint32_t, Sum>;  // by frame
@@ -67,6 +69,7 @@ LineReport DescribeLine(const Model& model, uint32_t frame, const Sum& sum,
   line.time_ns = static_cast<double>(sum.time_ns);
   line.backward_ns = static_cast<double>(sum.backward_ns);
   line.idle_ns = sum.idle_ns;
+  line.steps_ns = sum.steps_ns;
   AddHostShare(idle, sum.host_samples, &line);
   const auto most =
       std::max_element(sum.groups.begin(), sum.groups.end(), [](const auto& a, const auto& b) {
@@ -89,6 +92,7 @@ std::vector<LineReport> DescribeAll(const Model& model, const Sums& sums,
     lines.push_back(DescribeLine(model, frame, sum, kernels, idle));
   }
   std::sort(lines.begin(), lines.end(), [](const LineReport& a, const LineReport& b) {
+    if (a.steps_ns != b.steps_ns) return a.steps_ns > b.steps_ns;
     const double a_ns = a.time_ns + a.backward_ns + a.idle_ns;
     const double b_ns = b.time_ns + b.backward_ns + b.idle_ns;
     if (a_ns != b_ns) return a_ns > b_ns;
@@ -97,6 +101,25 @@ std::vector<LineReport> DescribeAll(const Model& model, const Sums& sums,
     return std::tie(a.function, a.module) < std::tie(b.function, b.module);
   });
   return lines;
+}
+
+// From the third step to the end of what the last one launched: the first one has no step before
+// it, and the second one may have the warm-up.
+LineSteps DescribeSteps(const Model& model, const Iterations& steps, Interval* when) {
+  constexpr size_t kLeftOut = 2;
+  *when = {};
+  LineSteps described;
+  if (steps.size() <= kLeftOut) return described;
+  const model::RangeInstance first = steps[kLeftOut], last = steps[steps.size() - 1];
+  *when = {first.start_ns, last.end_ns};
+  for (const int32_t op : LastOperations(model, steps)) {
+    if (op == kNoIndex) continue;
+    when->end_ns = std::max(when->end_ns, model.ops[static_cast<size_t>(op)].end_ns);
+  }
+  described.range = model.paths[first.path].full;
+  described.count = static_cast<int64_t>(steps.size() - kLeftOut);
+  described.time_ns = static_cast<double>(when->end_ns - when->start_ns);
+  return described;
 }
 
 // What the calls of a stack did.
@@ -180,10 +203,12 @@ HostIdleReport SumHostIdle(const Model& model, const Timeline& timeline, Sums* o
 }  // namespace
 
 LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelGroups& groups,
-                     const std::vector<KernelReport>& kernels) {
+                     const std::vector<KernelReport>& kernels, const Iterations& steps) {
   LinesReport report;
   if (model.host_stacks.size() <= 1 && model.host_samples.empty()) return report;
   const std::vector<uint32_t> own_frames = OwnFrames(model);
+  Interval in_steps;
+  report.steps = DescribeSteps(model, steps, &in_steps);
   Sums own, all;
   StackSums stacks;
   int64_t without_ns = 0;
@@ -194,6 +219,10 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
     if (stack == model::kNone) {
       without_ns += time_ns;
       continue;
+    }
+    if (op.start_ns >= in_steps.start_ns && op.start_ns < in_steps.end_ns) {
+      own[own_frames[stack]].steps_ns += static_cast<double>(time_ns);
+      all[model.host_stacks[stack].frame].steps_ns += static_cast<double>(time_ns);
     }
     if (backward) {
       own[own_frames[stack]].backward_ns += time_ns;
@@ -213,11 +242,18 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
   }
   report.host_idle = SumHostIdle(model, timeline, &own, &all, &stacks);
   if (own.empty()) return report;
-  for (const auto& [stack, idle_ns] : ChargeIdle(model, timeline, own_frames)) {
+  constexpr Interval kAlways = {std::numeric_limits<int64_t>::min(),
+                                std::numeric_limits<int64_t>::max()};
+  for (const auto& [stack, idle_ns] : ChargeIdle(model, timeline, own_frames, kAlways)) {
     if (stack == model::kNone) continue;
     own[own_frames[stack]].idle_ns += idle_ns;
     all[model.host_stacks[stack].frame].idle_ns += idle_ns;
     stacks[stack].idle_ns += idle_ns;
+  }
+  for (const auto& [stack, idle_ns] : ChargeIdle(model, timeline, own_frames, in_steps)) {
+    if (stack == model::kNone) continue;
+    own[own_frames[stack]].steps_ns += idle_ns;
+    all[model.host_stacks[stack].frame].steps_ns += idle_ns;
   }
   report.own = DescribeAll(model, own, kernels, report.host_idle);
   report.all = DescribeAll(model, all, kernels, report.host_idle);

@@ -8,16 +8,19 @@
 #include <vector>
 
 #include "lib/analyzer/kernels/kernels.h"
+#include "lib/analyzer/timeline/iterations.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/report.h"
 
 namespace prof::analyzer {
 
-// `kernels` is parallel to the groups. Linear in operations, gaps and stacks.
+// `kernels` is parallel to the groups, `steps` are the iterations of the run (none: it has no
+// steps). Linear in operations, gaps and stacks.
 [[nodiscard]] LinesReport SumLines(const model::Model& model, const Timeline& timeline,
                                    const KernelGroups& groups,
-                                   const std::vector<KernelReport>& kernels);
+                                   const std::vector<KernelReport>& kernels,
+                                   const Iterations& steps);
 
 // Fills KernelReport::lines. `kernels`: by group.
 void SetLines(const model::Model& model, const Timeline& timeline, const KernelGroups& groups,

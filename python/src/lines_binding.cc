@@ -28,6 +28,7 @@ void BindLines(nb::module_& module) {
       .Has("time_ns", &LineReport::time_ns, "Its share of the GPU's busy time.")
       .Has("backward_ns", &LineReport::backward_ns, "Of the backward pass of its ops.")
       .Has("idle_ns", &LineReport::idle_ns, "Idle time of the GPU that is charged to this line.")
+      .Has("steps_ns", &LineReport::steps_ns, "Its busy and idle time in the steps.")
       .Has("dominant", &LineReport::dominant, "Its kernel with most time; empty: none.")
       .Derives(
           "limiter",

@@ -7,9 +7,8 @@ from experiments import slow_lines
 _PROGRAM = pathlib.Path(slow_lines.__file__).parents[1] / "programs" / "slow_lines.py"
 
 
-def line(number, busy, idle=0):
-    return {"file": "/app/x.py", "line": number, "time_ns": busy, "backward_ns": 0,
-            "idle_ns": idle}
+def line(number, steps_ns):
+    return {"file": "/app/x.py", "line": number, "steps_ns": steps_ns}
 
 
 def report(*lines):
@@ -29,7 +28,7 @@ class SlowLines(unittest.TestCase):
         self.assertEqual(slow_lines.planted_lines(source, "lock"), [2])
 
     def test_the_place_of_the_planted_line_counts_from_one(self):
-        row = slow_lines.row_of("lock", report(line(4, 60), line(7, 10, 30)), [7], "x.py")
+        row = slow_lines.row_of("lock", report(line(4, 60), line(7, 40)), [7], "x.py")
         self.assertEqual(row["place"], 2)
         self.assertAlmostEqual(row["share"], 0.4)
         self.assertEqual(row["first"], ["x.py:4", "x.py:7"])

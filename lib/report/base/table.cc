@@ -133,8 +133,10 @@ std::vector<std::string> WriteTable(std::ostream& out, const Table& table, int w
     for (const Placed& column : placed) {
       const bool given = column.index < row.cells.size();
       const std::string cell = given ? row.cells[column.index] : "";
-      if (table.columns[column.index].shorten) {
-        cells.push_back({ShortenMiddle(cell, column.width, utf8 ? "\u2026" : "...")});
+      const Column& of_table = table.columns[column.index];
+      if (of_table.shorten) {
+        const auto shorten = of_table.keeps_begin ? ShortenEnd : ShortenMiddle;
+        cells.push_back({shorten(cell, column.width, utf8 ? "\u2026" : "...")});
       } else {
         cells.push_back(Wrap(cell, column.width));
       }

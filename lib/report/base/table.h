@@ -22,6 +22,7 @@ struct Column {
   int dispensable = 0;
   // Where it is narrowed, its cells lose their middle instead of being wrapped.
   bool shorten = false;
+  bool keeps_begin = false;  // shortened cells lose their end instead
 };
 
 struct Row {

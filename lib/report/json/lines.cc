@@ -14,6 +14,7 @@ Json ToJson(const LineReport& value) {
           {"time_ns", Number(value.time_ns)},
           {"backward_ns", Number(value.backward_ns)},
           {"idle_ns", Number(value.idle_ns)},
+          {"steps_ns", Number(value.steps_ns)},
           {"host_samples", value.host_samples},
           {"host_idle_ns", Number(value.host_idle_ns)},
           {"host_share", value.host_samples > 0 ? Json{{"value", Number(value.host_share)},
@@ -48,12 +49,18 @@ Json ToJson(const HostIdleReport& value) {
           {"enough", value.enough}};
 }
 
+Json ToJson(const LineSteps& value) {
+  if (value.range.empty()) return nullptr;
+  return {{"range", value.range}, {"count", value.count}, {"time_ns", Number(value.time_ns)}};
+}
+
 Json ToJson(const LinesReport& value) {
   return {{"own", List(value.own)},
           {"all", List(value.all)},
           {"within", List(value.within)},
           {"without_stack_ns", Number(value.without_stack_ns)},
-          {"host_idle", ToJson(value.host_idle)}};
+          {"host_idle", ToJson(value.host_idle)},
+          {"steps", ToJson(value.steps)}};
 }
 
 }  // namespace prof

@@ -46,10 +46,19 @@ std::map<std::string_view, std::string_view> ShortNames(const std::vector<LineRe
   return names;
 }
 
+// "step.inner" of "step.<locals>.inner".
+std::string WithoutLocals(std::string function) {
+  constexpr std::string_view kLocals = "<locals>.";
+  for (size_t at = function.find(kLocals); at != function.npos; at = function.find(kLocals)) {
+    function.erase(at, kLocals.size());
+  }
+  return function;
+}
+
 std::string Where(const LineReport& line, std::string_view file) {
   std::string where = file.empty() ? "(unknown file)" : report::Printable(std::string(file));
   if (line.line != 0) where += ":" + std::to_string(line.line);
-  return where + " " + report::Printable(line.function);
+  return where + " " + WithoutLocals(report::Printable(line.function));
 }
 
 // "12.0 ms", "62 % (55-69)": idle time with the host in this line, and the line's share of it.
@@ -64,12 +73,13 @@ std::vector<std::string> HostCells(const LineReport& line) {
 struct ExtraColumns {
   bool backward = false;  // GPU time of the backward pass
   bool host = false;      // where the host was
+  double steps_ns = 0;    // of the steps, where there are some
 };
 
 void WriteLineTable(std::ostream& out, const std::vector<LineReport>& lines, double busy_ns,
                     const ExtraColumns& columns, const TextOptions& options) {
   report::Table table;
-  table.columns = {{"line", Align::kLeft, 24, 0, true},
+  table.columns = {{"line", Align::kLeft, 24, 0, true, true},
                    {"operations", Align::kRight, 0, 1},
                    {"GPU", Align::kRight},
                    {"share, %", Align::kRight},
@@ -79,6 +89,9 @@ void WriteLineTable(std::ostream& out, const std::vector<LineReport>& lines, dou
   // From right to left, so that the places of the others stay.
   if (columns.backward) {
     table.columns.insert(table.columns.begin() + 3, {"its backward", Align::kRight});
+  }
+  if (columns.steps_ns > 0) {
+    table.columns.insert(table.columns.begin() + 1, {"in steps", Align::kRight});
   }
   if (columns.host) {
     table.columns.insert(table.columns.begin() + 1,
@@ -96,6 +109,10 @@ void WriteLineTable(std::ostream& out, const std::vector<LineReport>& lines, dou
           line.dominant.empty() ? "-" : report::Printable(line.dominant)}});
     std::vector<std::string>& cells = table.rows.back().cells;
     if (columns.backward) cells.insert(cells.begin() + 3, report::TimeOrDash(line.backward_ns));
+    if (columns.steps_ns > 0) {
+      cells.insert(cells.begin() + 1,
+                   line.steps_ns > 0 ? text::ShortPercent(line.steps_ns / columns.steps_ns) : "-");
+    }
     if (!columns.host) continue;
     const std::vector<std::string> added = HostCells(line);
     cells.insert(cells.begin() + 1, added.begin(), added.end());
@@ -138,6 +155,7 @@ bool WriteLinesDetail(std::ostream& out, const Report& report, const TextOptions
   double busy_ns = lines.without_stack_ns;
   ExtraColumns columns;
   columns.host = lines.host_idle.enough;
+  columns.steps_ns = lines.steps.time_ns;
   for (const LineReport& line : lines.all) {
     busy_ns += line.time_ns + line.backward_ns;
     if (line.backward_ns > 0) columns.backward = true;
@@ -157,6 +175,15 @@ bool WriteLinesDetail(std::ostream& out, const Report& report, const TextOptions
           "line launched what came late; limiter: of the line's kernel with most time. Work of a "
           "CUDA graph belongs to the line that was captured.",
       options.width);
+  if (!lines.steps.range.empty()) {
+    report::WriteParagraph(
+        out, "",
+        "In steps: the line's busy and idle time, with its backward pass, of the " +
+            text::Time(lines.steps.time_ns) + " of the last " +
+            text::Plural(lines.steps.count, "step", "steps") + " (" +
+            report::Printable(lines.steps.range) + "). The lines are in this order.",
+        options.width);
+  }
   WriteHostIdle(out, lines.host_idle, options);
   if (lines.without_stack_ns > 0 && busy_ns > 0) {
     report::WriteParagraph(out, "",

@@ -30,7 +30,6 @@ using format::TriageUnit;
 constexpr int64_t kUs = 1'000, kMs = 1'000'000, kS = 1'000'000'000;
 constexpr int64_t kTickNs = 20 * kMs;  // the collector's round
 constexpr int64_t kToRangesNs = 300 * kMs, kToPmNs = 150 * kMs;
-constexpr int64_t kWorthTurningNs = 3 * kToRangesNs / 2;
 // PM sampling: bursts of 10 ms every 100 ms; a kernel is known after 50 samples of 5 us.
 constexpr int64_t kBurstNs = 10 * kMs, kBurstsNs = 100 * kMs, kKnownNs = 250 * kUs;
 constexpr size_t kRoom = 48;  // samples between two decodes
@@ -201,7 +200,7 @@ class Machine {
   void TakeTurns() {
     switch (hardware_) {
       case Hardware::kPm:
-        if (!policy_.WantsHardware() || !budget_.Affords(kWorthTurningNs, now_ns_)) return;
+        if (!policy_.WantsHardware() || !budget_.Affords(policy_.TurnCostNs(), now_ns_)) return;
         Spend(kToRangesNs);
         ++turns_;
         Turn(Hardware::kToRanges, kToRangesNs);
