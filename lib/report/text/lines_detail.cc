@@ -76,16 +76,18 @@ struct ExtraColumns {
   double steps_ns = 0;    // of the steps, where there are some
 };
 
-void WriteLineTable(std::ostream& out, const std::vector<LineReport>& lines, double busy_ns,
-                    const ExtraColumns& columns, const TextOptions& options) {
+// Returns the titles of the columns that it has.
+std::vector<std::string> WriteLineTable(std::ostream& out, const std::vector<LineReport>& lines,
+                                        double busy_ns, const ExtraColumns& columns,
+                                        const TextOptions& options) {
   report::Table table;
-  table.columns = {{"line", Align::kLeft, 24, 0, true, true},
-                   {"operations", Align::kRight, 0, 1},
+  table.columns = {{"line", Align::kLeft, 22, 0, true, true},
+                   {"operations", Align::kRight, 0, 3},
                    {"GPU", Align::kRight},
                    {"share, %", Align::kRight},
                    {"idle", Align::kRight},
                    {"limiter", Align::kLeft},
-                   {"mostly", Align::kLeft, 24, 2, true}};
+                   {"mostly", Align::kLeft, 24, 4, true}};
   // From right to left, so that the places of the others stay.
   if (columns.backward) {
     table.columns.insert(table.columns.begin() + 3, {"its backward", Align::kRight});
@@ -95,7 +97,7 @@ void WriteLineTable(std::ostream& out, const std::vector<LineReport>& lines, dou
   }
   if (columns.host) {
     table.columns.insert(table.columns.begin() + 1,
-                         {{"host here", Align::kRight}, {"of idle, %", Align::kRight}});
+                         {{"host here", Align::kRight, 0, 1}, {"of idle, %", Align::kRight, 0, 2}});
   }
   const std::map<std::string_view, std::string_view> files = ShortNames(lines);
   const size_t rows = std::min(lines.size(), static_cast<size_t>(options.max_rows));
@@ -117,14 +119,17 @@ void WriteLineTable(std::ostream& out, const std::vector<LineReport>& lines, dou
     const std::vector<std::string> added = HostCells(line);
     cells.insert(cells.begin() + 1, added.begin(), added.end());
   }
-  report::WriteTable(out, table, options.width, options.utf8);
+  std::vector<std::string> titles = report::WriteTable(out, table, options.width, options.utf8);
   if (rows < lines.size()) {
     out << "(" << text::Count(static_cast<int64_t>(lines.size() - rows))
         << " more lines; --top shows more)\n";
   }
+  return titles;
 }
 
-void WriteHostIdle(std::ostream& out, const HostIdleReport& host, const TextOptions& options) {
+// `explains`: the tables have the columns of the host.
+void WriteHostIdle(std::ostream& out, const HostIdleReport& host, bool explains,
+                   const TextOptions& options) {
   if (!host.recorded) return;
   std::string line = "The GPU waited for the host for " + text::Time(host.idle_ns) + " in " +
                      text::Plural(host.gaps, "gap", "gaps") + "; " +
@@ -138,7 +143,7 @@ void WriteHostIdle(std::ostream& out, const HostIdleReport& host, const TextOpti
   add(host.torn, "torn (the frames changed while prof read them)");
   add(host.unread, "that could not be read");
   line += host.enough ? "." : ": too few to name lines.";
-  if (host.enough) {
+  if (host.enough && explains) {
     line +=
         " Host here: the share of these samples that found the host in this line, with its "
         "interval of 95 %, and that share of the sampled idle time. The other idle time is in "
@@ -161,7 +166,7 @@ bool WriteLinesDetail(std::ostream& out, const Report& report, const TextOptions
     if (line.backward_ns > 0) columns.backward = true;
   }
   report::WriteHeading(out, "Lines of the program", options);
-  WriteLineTable(out, lines.own, busy_ns, columns, options);
+  const std::vector<std::string> titles = WriteLineTable(out, lines.own, busy_ns, columns, options);
   report::WriteHeading(out, "Innermost lines", options);
   WriteLineTable(out, lines.all, busy_ns, columns, options);
   out << '\n';
@@ -184,7 +189,8 @@ bool WriteLinesDetail(std::ostream& out, const Report& report, const TextOptions
             report::Printable(lines.steps.range) + "). The lines are in this order.",
         options.width);
   }
-  WriteHostIdle(out, lines.host_idle, options);
+  const bool host_columns = std::find(titles.begin(), titles.end(), "host here") != titles.end();
+  WriteHostIdle(out, lines.host_idle, host_columns, options);
   if (lines.without_stack_ns > 0 && busy_ns > 0) {
     report::WriteParagraph(out, "",
                            text::ShortPercent(lines.without_stack_ns / busy_ns) +
