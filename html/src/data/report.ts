@@ -248,6 +248,7 @@ export interface SourceLine {
   time_ns: number;
   backward_ns: number;
   idle_ns: number;
+  steps_ns: number; // busy and idle, in the steps
   dominant: string | null;
   limiter: string | null;
 }
@@ -256,6 +257,7 @@ export interface SourceLines {
   own: SourceLine[];
   all: SourceLine[];
   without_stack_ns: number;
+  steps: {range: string; count: number; time_ns: number} | null;
 }
 
 export interface Report {

@@ -65,13 +65,14 @@ function StackGraph({nodes}: {nodes: StackNode[]}) {
 
 const busyTime = (line: SourceLine) => line.time_ns + line.backward_ns;
 
-function LinesTable({rows, busy, sums, own}: {rows: SourceLine[]; busy: number; sums: Map<string, LineSums>; own: boolean}) {
+function LinesTable({rows, busy, steps, sums, own}: {rows: SourceLine[]; busy: number; steps: SourceLines['steps']; sums: Map<string, LineSums>; own: boolean}) {
   const key = (line: SourceLine) => `${own ? 'own' : 'all'} ${lineKey(line)}`;
   const of = (line: SourceLine) => sums.get(lineKey(line));
   const choose = (line: SourceLine) => selectKernels('line', key(line), shortPlace(line), of(line)?.kernels ?? new Set());
   const columns: Column<SourceLine>[] = [
     {key: 'line', title: 'Line', narrow: true, value: (line) => placeOf(line), cell: (line) => (
       <button class="link" title={placeOf(line)} aria-pressed={isSelected('line', key(line))} onClick={() => choose(line)}>{shortPlace(line)} <span class="muted">{line.function}</span></button>)},
+    ...(steps ? [{key: 'steps', title: 'In steps', number: true, narrow: true, value: (line: SourceLine) => line.steps_ns, cell: (line: SourceLine) => percent(line.steps_ns / steps.time_ns)}] : []),
     {key: 'gpu', title: 'GPU time', number: true, narrow: true, value: (line) => line.time_ns, cell: (line) => time(line.time_ns)},
     ...(rows.some((line) => line.backward_ns > 0) ? [{key: 'backward', title: 'Its backward', number: true, value: (line: SourceLine) => line.backward_ns, cell: (line: SourceLine) => time(line.backward_ns)}] : []),
     {key: 'share', title: 'Of busy', number: true, narrow: true, value: busyTime, cell: (line) => percent(busy > 0 ? busyTime(line) / busy : null)},
@@ -81,7 +82,7 @@ function LinesTable({rows, busy, sums, own}: {rows: SourceLine[]; busy: number; 
     {key: 'limiter', title: 'Limiter', value: (line) => line.limiter ?? '', cell: (line) => line.limiter && <span class="tag"><i style={{background: colorOf(line.limiter)}} />{line.limiter}</span>},
     {key: 'mostly', title: 'Mostly', value: (line) => line.dominant ?? ''},
   ];
-  return <Table label="Lines of source" rows={rows} columns={columns} sort="gpu" rowKey={key} chosen={(line) => isSelected('line', key(line))} />;
+  return <Table label="Lines of source" rows={rows} columns={columns} sort={steps ? 'steps' : 'gpu'} rowKey={key} chosen={(line) => isSelected('line', key(line))} />;
 }
 
 export function Lines({lines}: {data: Loaded; lines: SourceLines}) {
@@ -104,8 +105,8 @@ export function Lines({lines}: {data: Loaded; lines: SourceLines}) {
         <span role="status" class="muted">{rows.length} of {list.length}</span>
       </div>
       <section class="card">
-        <LinesTable rows={rows} busy={busy} sums={sums} own={own} key={String(own)} />
-        <p class="muted">A click on a line selects the kernels that it launched. Idle after: until the GPU's next operation began. Its backward: of the backward pass of PyTorch's ops that launched work in this line. CUDA calls: time of the line's calls on their threads.
+        <LinesTable rows={rows} busy={busy} steps={lines.steps} sums={sums} own={own} key={String(own)} />
+        <p class="muted">A click on a line selects the kernels that it launched. {lines.steps && `In steps: the line's busy and idle time of the last ${count(lines.steps.count)} steps (${lines.steps.range}). `}Idle: the GPU idled because the line waited for it, or the host was in the line, or the line launched what came late. Its backward: of the backward pass of PyTorch's ops that launched work in this line. CUDA calls: time of the line's calls on their threads.
           {lines.without_stack_ns > 0 && ` ${percent(lines.without_stack_ns / busy)} of the GPU's busy time has no stack: without native stacks other threads, such as that of PyTorch's backward pass (with ops recorded it has the line of the forward pass), or code without Python.`}</p>
       </section>
     </div>
