@@ -74,6 +74,44 @@ TEST_CASE("A line has the time of its launches, and the idle time before those t
   CHECK(report.lines.without_stack_ns == 10'000);
 }
 
+// 25 steps of 10 us, each with two kernels of two lines, after a start that is slow.
+TEST_CASE("Where the run has steps the lines stand in the order of their time in them") {
+  constexpr int64_t kSteps = 25;
+  SnapshotBuilder b;
+  PythonStacks python;
+  const uint32_t gemm = b.Shape("gemm", {132}, {256});
+  const uint32_t start = python.Stack(0, "load", "/app/train.py", 5);
+  const uint32_t slow = python.Stack(0, "step", "/app/train.py", 20);
+  const uint32_t quick = python.Stack(0, "step", "/app/train.py", 21);
+  python.of_call[b.Kernel(gemm, "", 10'000, 900'000)] = start;
+  for (int64_t i = 0; i < kSteps; ++i) {
+    const int64_t at_ns = 1'000'000 + i * 10'000;
+    b.Range("step", at_ns, at_ns + 10'000);
+    python.of_call[b.Kernel(gemm, "step", at_ns + 1'000, at_ns + 7'000)] = slow;
+    python.of_call[b.Kernel(gemm, "step", at_ns + 7'000, at_ns + 9'000)] = quick;
+  }
+  b.edit = [&](wire::Block& block) { python.AddTo(&block); };
+  const Report report = Analyze(b.Snapshot());
+  const LinesReport& lines = report.lines;
+  CHECK(lines.steps.range == "step");
+  CHECK(lines.steps.count == kSteps - 2);
+  CHECK(lines.steps.time_ns == 230'000);
+  REQUIRE(lines.own.size() == 3);
+  CHECK(lines.own[0].line == 20);
+  CHECK(lines.own[0].steps_ns == 23 * 6'000 + 22 * 2'000);  // with the idle time before it
+  CHECK(lines.own[1].line == 21);
+  CHECK(lines.own[1].steps_ns == 23 * 2'000);
+  CHECK(lines.own[2].line == 5);
+  CHECK(lines.own[2].steps_ns == 0);
+  CHECK(lines.own[2].time_ns > lines.own[0].time_ns);
+  std::ostringstream text, json;
+  REQUIRE(WriteLinesDetail(text, report, {}));
+  CHECK_THAT(text.str(), Contains("In steps: the line's busy and idle time"));
+  CHECK_THAT(text.str(), Contains("last 23 steps (step)"));
+  WriteJson(json, report);
+  CHECK_THAT(json.str(), Contains("\"steps_ns\": 46000.0"));
+}
+
 TEST_CASE("The idle time behind a wait is that of the line that waited") {
   Program program;
   const uint32_t waits = program.python.Stack(0, "step", "/app/train.py", 30);

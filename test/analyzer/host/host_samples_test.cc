@@ -191,6 +191,28 @@ TEST_CASE("The lines have the sampled idle time by the share of their samples") 
   CHECK(sum_ns == Approx(idle.sampled_ns));
 }
 
+TEST_CASE("All idle time before a line is charged as the samples of it are") {
+  Program program;
+  program.FillGaps(0, 8);  // the last gap has no sample
+  const std::vector<LineReport> own = Analyze(program.b.Snapshot()).lines.own;
+  const LineReport* const data = LineOf(own, 41);
+  REQUIRE(data != nullptr);
+  CHECK(data->idle_ns == Approx(27.0 * kMs));
+  CHECK(own.front().line == 41);  // of all its time
+  double sum_ns = 0;
+  for (const LineReport& line : own) sum_ns += line.idle_ns;
+  CHECK(sum_ns == Approx(36.0 * kMs));
+}
+
+TEST_CASE("With too few samples idle time is charged to the launches that came late") {
+  Program program;
+  program.FillGaps(0, 4);
+  const std::vector<LineReport> own = Analyze(program.b.Snapshot()).lines.own;
+  const LineReport* const launches = LineOf(own, 20);
+  REQUIRE(launches != nullptr);
+  CHECK(launches->idle_ns == 36.0 * kMs);
+}
+
 TEST_CASE("The report by line shows the idle time beside the GPU time, also in JSON") {
   Program program;
   program.FillGaps(0, 8);

@@ -315,6 +315,38 @@ TEST_CASE("The hardware is not worth getting for what took no longer than that i
   CHECK_FALSE(program.schedule->WantsHardware());
 }
 
+TEST_CASE("A turn costs its begin and the answers that are wanted, up to a bound") {
+  Program program;
+  Entry& stalls = program.Add(1, kMs);
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  program.Launch(stalls, 2000);
+  program.Refresh();
+  // Two groups of stalls, a change and a sample each.
+  CHECK(program.schedule->TurnCostNs() == NeedSchedule::kTurnCostNs + 2 * (4 * kMs + kMs));
+  Entry& memory = program.Add(2, kMs);
+  program.schedule->SetNeeds(2, format::kNeedsMemory);
+  program.Launch(memory, 2000);
+  program.Refresh();
+  CHECK(program.schedule->TurnCostNs() ==
+        NeedSchedule::kTurnCostNs + 10 * kMs + 25 * kMs + kMs / 20 + 5 * kMs);
+  for (uint64_t shape = 3; shape < 300; ++shape) {
+    Entry& entry = program.Add(shape, kMs);
+    program.schedule->SetNeeds(shape, format::kNeedsStalls | format::kNeedsMemory);
+    program.Launch(entry, 2000);
+  }
+  program.Refresh();
+  CHECK(program.schedule->TurnCostNs() <= NeedSchedule::kTurnCostNs + NeedSchedule::kMostAnswersNs);
+}
+
+TEST_CASE("What the user asked for is worth a turn before its answers can be paid for") {
+  Program program;
+  Entry& range = program.Add(1, 0, true, true);
+  program.Launch(range, 1);
+  program.Refresh();
+  CHECK(program.schedule->WantsHardware());
+  CHECK(program.schedule->TurnCostNs() == NeedSchedule::kTurnCostNs);
+}
+
 TEST_CASE("What may never be sampled is not waited for") {
   Program program;
   Entry &able = program.Add(1, kMs), &excluded = program.Add(2, kMs);
