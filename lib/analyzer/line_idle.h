@@ -6,6 +6,7 @@
 #define PROF_LIB_ANALYZER_LINE_IDLE_H_
 
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "lib/snapshot/model/model.h"
 
 namespace prof::analyzer {
+
+constexpr Interval kAllTime = {std::numeric_limits<int64_t>::min(),
+                               std::numeric_limits<int64_t>::max()};
 
 // Idle time by stack (model::kNone: none is known), in ns, of the gaps that begin in `when`. It
 // sums to their undisturbed time.

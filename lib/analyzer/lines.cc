@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -242,15 +241,15 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
   }
   report.host_idle = SumHostIdle(model, timeline, &own, &all, &stacks);
   if (own.empty()) return report;
-  constexpr Interval kAlways = {std::numeric_limits<int64_t>::min(),
-                                std::numeric_limits<int64_t>::max()};
-  for (const auto& [stack, idle_ns] : ChargeIdle(model, timeline, own_frames, kAlways)) {
+  for (const auto& [stack, idle_ns] : ChargeIdle(model, timeline, own_frames, kAllTime)) {
     if (stack == model::kNone) continue;
     own[own_frames[stack]].idle_ns += idle_ns;
     all[model.host_stacks[stack].frame].idle_ns += idle_ns;
     stacks[stack].idle_ns += idle_ns;
   }
-  for (const auto& [stack, idle_ns] : ChargeIdle(model, timeline, own_frames, in_steps)) {
+  std::unordered_map<uint32_t, double> idle_in_steps;
+  if (report.steps.count > 0) idle_in_steps = ChargeIdle(model, timeline, own_frames, in_steps);
+  for (const auto& [stack, idle_ns] : idle_in_steps) {
     if (stack == model::kNone) continue;
     own[own_frames[stack]].steps_ns += idle_ns;
     all[model.host_stacks[stack].frame].steps_ns += idle_ns;

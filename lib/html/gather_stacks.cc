@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/html/gather_stacks.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/own_frames.h"
+#include "lib/analyzer/line_idle.h"
 
 namespace prof::html {
 namespace {
@@ -35,12 +37,10 @@ class Sums {
 
   // As analyzer::SumLines() has it.
   void AddIdle(const analyzer::Timeline& timeline) {
-    for (const analyzer::DeviceTimeline& device : timeline.devices) {
-      for (const analyzer::Gap& gap : device.gaps) {
-        if (gap.cause == GapCause::kProfiler || gap.previous_op == model::kNoIndex) continue;
-        const uint32_t stack = model_.StackOf(model_.ops[static_cast<size_t>(gap.previous_op)]);
-        if (stack != model::kNone) nodes_[stack].idle_ns += gap.undisturbed_ns();
-      }
+    const std::vector<uint32_t> own_frames = analyzer::OwnFrames(model_);
+    for (const auto& [stack, ns] :
+         analyzer::ChargeIdle(model_, timeline, own_frames, analyzer::kAllTime)) {
+      if (stack != model::kNone) nodes_[stack].idle_ns += std::llround(ns);
     }
   }
 

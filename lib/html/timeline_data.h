@@ -70,7 +70,7 @@ struct StackNode {
   int32_t parent = kNoRow;  // of Stacks::nodes: the stack of the caller. Parents come first.
   uint32_t frame = 0;       // of Stacks::frames: the innermost one
   int64_t gpu_ns = 0;       // exclusive GPU time of what was launched
-  int64_t idle_ns = 0;      // GPU idle behind it, as LineReport::idle_ns
+  int64_t idle_ns = 0;      // GPU idle that it is charged with, as LineReport::idle_ns
   int64_t host_ns = 0;      // of its CUDA calls on their threads
   int64_t operations = 0;
   std::vector<int32_t> kernels;  // of Report::kernels, ascending
