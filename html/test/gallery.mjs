@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the pictures of the gallery: node test/gallery.mjs PROF REPOSITORY FOLDER, in the build's
-// folder html. It writes the page of each recording, and pictures of its overview and timeline.
+// Takes the pictures of the gallery: node test/gallery.mjs PROF REPOSITORY FOLDER [NAME=RECORDING...],
+// in the build's folder html. It writes the page of each recording, and pictures of its overview and
+// timeline. Recordings that are named take the place of the repository's.
 // Debian's pngquant reduces their colours.
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {join, resolve} from 'node:path';
 
 import {open, start} from './chromium.mjs';
 
@@ -35,13 +36,14 @@ async function keep(shown, picture, options, problems) {
   if (problems.length > 0) console.log(picture, problems);
 }
 
-const [prof, repository, folder] = process.argv.slice(2);
+const [prof, repository, folder, ...named] = process.argv.slice(2);
+const recordings = named.length > 0 ? Object.fromEntries(named.map((word) => word.split('='))) : RECORDINGS;
 mkdirSync(folder, {recursive: true});
 const pages = mkdtempSync(join(tmpdir(), 'prof-gallery-'));
 const browser = await start();
-for (const [program, recording] of Object.entries(RECORDINGS)) {
+for (const [program, recording] of Object.entries(recordings)) {
   const file = join(pages, `${program}.html`);
-  execFileSync(prof, ['report', join(repository, recording), '--html', file], {stdio: ['ignore', 'ignore', 'inherit']});
+  execFileSync(prof, ['report', resolve(repository, recording), '--html', file], {stdio: ['ignore', 'ignore', 'inherit']});
   for (const {name, view, ...size} of SHOTS) {
     const {context, page, problems} = await open(browser, file, {...size, hash: `#${view}`});
     await page.waitForSelector(view === 'timeline' ? '[data-testid=timeline]' : 'h1');
@@ -52,7 +54,7 @@ for (const [program, recording] of Object.entries(RECORDINGS)) {
     await context.close();
   }
   if (program !== COURSE.program) continue;
-  const report = JSON.parse(execFileSync(prof, ['report', join(repository, recording), '--json'], {maxBuffer: 1 << 28}));
+  const report = JSON.parse(execFileSync(prof, ['report', resolve(repository, recording), '--json'], {maxBuffer: 1 << 28}));
   const index = report.kernels.findIndex((kernel) => kernel.verdict.notes.some((note) => note.startsWith('drain: ')));
   const {context, page, problems} = await open(browser, file, {...COURSE, hash: `#kernel/${index}`});
   await keep(page.locator('section.card', {hasText: COURSE.card}), join(folder, `${program}-course.png`), {}, problems);
