@@ -103,11 +103,19 @@ class Training {
                      {Pct("sm__issue_active"), 18}});
   }
 
+  // With the number of the thread's next node, where that has changed.
+  void Enter(uint32_t op, int64_t time_ns) {
+    b_.TorchStep(time_ns, op);
+    if (std::exchange(told_, sequence_ + 1) != sequence_ + 1) {
+      b_.TorchSequence(time_ns, op, sequence_ + 1);
+    }
+  }
+
   void Forward(const Op& op, uint32_t stack) {
-    if (op.outer != 0) b_.TorchStep(now_ns_, op.outer);
-    b_.TorchSequence(now_ns_, op.outer != 0 ? op.outer : op.inner, ++sequence_);
-    made_.emplace_back(&op, sequence_);
-    b_.TorchStep(now_ns_ + 1'000, op.inner);
+    const uint32_t first = op.outer != 0 ? op.outer : op.inner;
+    Enter(first, now_ns_);
+    made_.emplace_back(&op, ++sequence_);
+    if (op.outer != 0) b_.TorchStep(now_ns_ + 1'000, op.inner);
     now_ns_ += 2'000;
     Launch(op.shape, stack, op.length_ns, op.use, kMainTid);
     if (op.outer != 0) b_.TorchStep(now_ns_ + 500, op.outer);
@@ -178,7 +186,7 @@ class Training {
     sizes_[address] = mib * kMiB;
     now_ns_ = time_ns + 6'000;
     b_.Range(range + "/allocate", time_ns, now_ns_ - 1'000);
-    if (op != 0) b_.TorchStep(time_ns, op);
+    if (op != 0) Enter(op, time_ns);
     const MemoryUse use = PoolNow(static_cast<int64_t>(mib * kMiB));
     python_.of_call[b_.Allocate(address, mib * kMiB, "", time_ns + 3'000, use)] = stack;
     if (op != 0) b_.TorchStep(now_ns_ - 1'000, 0);
@@ -208,7 +216,7 @@ class Training {
   SnapshotBuilder b_;
   PythonStacks python_;
   int64_t now_ns_ = 0, gpu_ns_ = 0;
-  uint64_t sequence_ = 0, used_ = 0, reserved_ = 0, next_address_ = 0x7f0000000000;
+  uint64_t sequence_ = 0, told_ = 0, used_ = 0, reserved_ = 0, next_address_ = 0x7f0000000000;
   uint32_t failed_name_ = 0;
   std::map<uint64_t, uint64_t> sizes_;
   std::map<uint32_t, int> sampled_;  // by shape
