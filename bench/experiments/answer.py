@@ -134,6 +134,7 @@ def run(bench):
             row = measure()
             rows += [row] if row else []
     goals = goals_of(rows, bare_s)
-    bench.publish("answer", {"steps": _STEPS, "bare_s": bare_s, "bare_runs": bare_runs, "rows": rows, "goals": goals,
+    bench.publish("answer", {"steps": _STEPS, "bare_s": bare_s, "bare_runs": bare_runs,
+                             "rows": rows, "goals": goals,
                              "failures": bench.failures},
                   markdown(bench.where(), rows, goals, bare_s))

@@ -79,8 +79,8 @@ struct HostIdleReport {
 struct LineSteps {
   std::string range;  ///< Its path. Empty: there are no steps.
   int64_t count = 0;  ///< Without the first two.
-  double time_ns =
-      0;  ///< From the begin of the third one to the end of what the last one launched.
+  /// From the begin of the third one to the end of what the last one launched.
+  double time_ns = 0;
 };
 
 /// Empty where no call has a stack.

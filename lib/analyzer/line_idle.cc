@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "lib/analyzer/base/line_cause.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/timeline/host_samples.h"
 
@@ -14,12 +15,9 @@ using model::Model;
 
 using StackTimes = std::unordered_map<uint32_t, double>;  // ns, by stack
 
-// Of what ended the gap: where a backward pass belongs to a forward one, of that.
 uint32_t LaunchStack(const Model& model, const Gap& gap) {
   if (gap.next_op == kNoIndex) return model::kNone;
-  const auto op = static_cast<size_t>(gap.next_op);
-  const uint32_t forward = model.torch.PlaceOf(op).forward_stack;
-  return forward != model::kNone ? forward : model.StackOf(model.ops[op]);
+  return CauseOf(model, static_cast<size_t>(gap.next_op)).stack;
 }
 
 uint32_t OwnerStack(const Model& model, const Gap& gap, uint32_t launch) {

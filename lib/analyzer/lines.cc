@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "lib/analyzer/base/line_cause.h"
 #include "lib/analyzer/base/own_frames.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
@@ -23,18 +24,6 @@ namespace {
 
 using model::kNoIndex;
 using model::Model;
-
-// The stack of an operation: of the forward pass, where a backward pass belongs to one.
-struct LineCause {
-  uint32_t stack = model::kNone;
-  bool backward = false;
-};
-
-LineCause CauseOf(const Model& model, size_t op) {
-  const uint32_t forward = model.torch.PlaceOf(op).forward_stack;
-  if (forward != model::kNone) return {forward, true};
-  return {model.StackOf(model.ops[op]), false};
-}
 
 // What a frame's line did.
 struct Sum {
