@@ -55,6 +55,7 @@ class Drainer {
       [](const prof::capture::MarkEvent&) {},
       [](const prof::capture::PayloadEvent&) {},
       [](const prof::capture::CallEvent& call) { benchmark::DoNotOptimize(call.call); },
+      [](const prof::capture::TensorEvent& e) { benchmark::DoNotOptimize(e.bytes); },
       [](const prof::capture::NumberEvent& e) { benchmark::DoNotOptimize(e.value); }};
   std::atomic<bool> done_{false};
   std::thread thread_;

@@ -26,7 +26,7 @@ set_target_properties(prof_cli PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BIN
 if(PROF_CUDA)
   set_target_properties(prof prof_inject PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-  foreach(_file sitecustomize.py prof_torch_modules.py)
+  foreach(_file sitecustomize.py prof_torch_functions.py prof_torch_memory.py prof_torch_modules.py)
     configure_file(torch_bridge/site/${_file} ${PROJECT_BINARY_DIR}/lib/prof/site/${_file} COPYONLY)
   endforeach()
 endif()

@@ -31,7 +31,8 @@ endif()
 set_target_properties(prof PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libprof.map)
 
-add_library(prof_inject MODULE ${PROJECT_SOURCE_DIR}/lib/capture/inject_shim.cc)
+add_library(prof_inject MODULE ${PROJECT_SOURCE_DIR}/lib/capture/inject_shim.cc
+  ${PROJECT_SOURCE_DIR}/torch_bridge/allocator_shim.cc)
 prof_target(prof_inject)
 target_link_libraries(prof_inject PRIVATE prof ${CMAKE_DL_LIBS})
 target_link_options(prof_inject PRIVATE

@@ -16,12 +16,14 @@
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/mutex.h"
 #include "lib/capture/process/quiet_thread.h"
+#include "lib/capture/threads/tensor_memory.h"
 #include "lib/capture/threads/torch_ops.h"
 #include "lib/capture/threads/torch_shapes.h"
 #include "torch_bridge/input_shapes.h"
 #include "torch_bridge/input_test.h"
 #include "torch_bridge/modules.h"
 #include "torch_bridge/self_test.h"
+#include "torch_bridge/tensors.h"
 #include "torch_bridge/torch_abi.h"
 #include "torch_bridge/torch_library.h"
 #include "torch_bridge/torch_version.h"
@@ -34,6 +36,8 @@ constexpr char kNotRecorded[] = "the ops of PyTorch are not recorded";
 constexpr char kNoShapes[] = "the shapes of inputs of PyTorch's ops are not recorded";
 constexpr char kNoModules[] =
     "the modules of PyTorch are not recorded: no Python interpreter has reported them";
+constexpr char kNoTensors[] =
+    "the memory of PyTorch's tensors is not recorded: its allocator has told of none";
 
 // What the callbacks use. Written before the first of them is registered, then never again.
 struct Known {
@@ -205,6 +209,11 @@ void Attach(const std::string& library) {
   }
 }
 
+capture::NoticeEvent Missing(const char* what, const char* fix) {
+  std::fprintf(stderr, "prof: %s\n", what);
+  return {capture::Severity::kWarning, capture::Subsystem::kRanges, 0, what, fix};
+}
+
 __attribute__((constructor)) void OfferTorch() {
   static constexpr capture::TorchSource kSource{&Begin, &Look, &End};
   capture::SetTorchSource(&kSource);
@@ -219,6 +228,7 @@ void Begin(const capture::TorchWish& what) {
   delete std::exchange(notice, nullptr);
   loads_seen = 0;
   done = false;
+  capture::WantTensors(what.memory);
 }
 
 std::optional<capture::NoticeEvent> Look() {
@@ -250,15 +260,20 @@ std::optional<capture::NoticeEvent> End() {
   if (!mutex.LockBefore(std::chrono::steady_clock::now() + kEndTimeout)) return std::nullopt;
   const capture::MutexLock lock(mutex, std::adopt_lock);
   wanted = false;
+  capture::WantTensors(false);
   if (!listening.exchange(false)) return std::nullopt;
   if (!Ending()) {
     for (uint64_t& handle : handles) known.functions.remove_callback(std::exchange(handle, 0));
   }
-  if (!wish.modules || KnowsModules()) return std::nullopt;
-  std::fprintf(stderr, "prof: %s\n", kNoModules);
-  return capture::NoticeEvent{
-      capture::Severity::kWarning, capture::Subsystem::kRanges, 0, kNoModules,
-      "start the program with prof run --torch modules, and Python without -S, -E and -I"};
+  if (wish.memory && !KnowsTensors() && HasCudaAllocator()) {
+    return Missing(kNoTensors, "start the program with prof run --torch-memory");
+  }
+  if (wish.modules && !KnowsModules()) {
+    return Missing(
+        kNoModules,
+        "start the program with prof run --torch modules, and Python without -S, -E and -I");
+  }
+  return std::nullopt;
 }
 
 bool Listening() { return listening.load(); }

@@ -49,6 +49,12 @@ std::string FindTorchLibrary(unsigned long long* loads) {
   return search.found;
 }
 
+bool HasCudaAllocator() {
+  void* const library = dlopen("libc10_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (library != nullptr) dlclose(library);
+  return library != nullptr;
+}
+
 TorchLibrary Hold(const std::string& path) {
   TorchLibrary library;
   library.handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);

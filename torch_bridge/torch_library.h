@@ -16,6 +16,9 @@ namespace prof::torch {
 // constructors have not run yet.
 [[nodiscard]] std::string FindTorchLibrary(unsigned long long* loads);
 
+// Whether PyTorch's CUDA allocator is in the process.
+[[nodiscard]] bool HasCudaAllocator();
+
 // A loaded library: it is not unloaded before Release().
 struct TorchLibrary {
   void* handle = nullptr;  // nullptr: it is gone

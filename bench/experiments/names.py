@@ -2,20 +2,21 @@
 """This experiment records which op, module and Python line launched each kernel.
 
 PyTorch programs run bare, with prof's timeline, with each way to name a launch, and under
-torch.profiler, in turns. It measures the time per step, the bytes, and the share of the GPU time
-that has a name.
+torch.profiler, Proton and nsys, in turns. It measures the time per step, the bytes, and the share of
+the GPU time that has a name.
 """
 
 import pathlib
 import re
 
+from lib import machine
 from lib import prof_report
 from lib import results
 from lib import settings
 from lib import turns
 
 QUESTION = "What do names of ops, modules and lines cost, and how much of the GPU time has one?"
-LIMIT_S = 480
+LIMIT_S = 600
 RESULTS = ("names",)
 FILES = ("names.json",)
 
@@ -27,14 +28,18 @@ _OPTIONS = {
     _OPS: ("--torch", "ops"),
     "modules": ("--torch", "modules"),
     _LINES: ("--torch", "ops", "--python-stacks"),
+    "ops, memory": ("--torch", "ops", "--torch-memory"),
     "modules, stacks, host, GPU state": ("--torch", "modules", "--python-stacks", "--host-samples",
                                          "200", "--gpu-state"),
 }
-_PEERS = {"torch.profiler": "torch-cpu", "torch.profiler, stacks, shapes, memory": "torch-all"}
+_PEERS = {"torch.profiler": "torch-cpu", "torch.profiler, stacks, shapes, memory": "torch-all",
+          "Proton": "proton"}
 _LLAMA = "examples/pytorch/llama_like.py"
 _WORKLOADS = {
     "decode": [_LLAMA, "--time", "--mode", "decode", "--steps", "200"],
     "train": [_LLAMA, "--time", "--mode", "train", "--steps", "30"],
+    "vision": ["bench/programs/vision_steps.py", "--steps", "80"],
+    "serve": ["bench/programs/serve_steps.py", "--steps", "400"],
 }
 # How much longer a step may take than with the timeline alone. Of the tenth percentile of the
 # steps: the mean of two runs of one program differs by 13 % on a shared machine.
@@ -54,6 +59,13 @@ def variants(bench, workload):
         output = f"{bench.scratch}/names_{tool}.json"
         found[name] = ([bench.python, "bench/programs/with_tool.py", tool, output, "--",
                         *_WORKLOADS[workload]], output)
+    nsys = machine.nsys()
+    if nsys:
+        report = f"{bench.scratch}/names_nsys"
+        found["nsys, Python sampling"] = (
+            [nsys, "profile", "--trace=cuda,nvtx", "--sample=none", "--cpuctxsw=none",
+             "--python-sampling=true", "--force-overwrite=true", f"--output={report}", *bare],
+            f"{report}.nsys-rep")
     return {name: one for name, one in found.items()
             if name == _BARE or re.search(settings.VARIANTS, name)}
 
@@ -86,7 +98,8 @@ def _measure(bench, workload, deadline):
         row["over_timeline"] = row["median"] / base if base else None
         output = chosen[row["variant"]][1]
         if output and row["quantity"] != turns.WALL:
-            row["bytes"] = pathlib.Path(output).stat().st_size
+            written = pathlib.Path(output)
+            row["bytes"] = written.stat().st_size if written.exists() else None
             if row["variant"] in _OPTIONS:
                 report = prof_report.load(bench.prof, output)
                 row.update(kernels=report["totals"]["kernels"], notices=len(report["notices"]),

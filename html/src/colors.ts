@@ -9,8 +9,20 @@ const MEANINGS = new Set([
   'prof',
 ]);
 
+// What memory is used for has colours of limiters and causes: no view shows both.
+const OF_MEMORY = new Map([
+  ['weights', 'alu'], ['buffers', 'tail'], ['gradients', 'l2'], ['optimizer state', 'sfu'], ['activations', 'tensor'],
+  ['backward pass', 'l1'], ['temporary', 'fma'], ['communication', 'dram'], ['KV cache', 'latency'],
+  ['kept between calls', 'mixed'], ['other tensors', 'launch-sized'], ['unused by PyTorch', 'not-measured'],
+  ["not PyTorch's", 'issue'],
+]);
+
+function meaningOf(key: string): string {
+  return MEANINGS.has(key) ? key : OF_MEMORY.get(key) ?? 'unknown';
+}
+
 export function colorOf(key: string): string {
-  return `var(--c-${MEANINGS.has(key) ? key : 'unknown'})`;
+  return `var(--c-${meaningOf(key)})`;
 }
 
 // A stable hue for a kernel: equal names have equal colours in all views.
@@ -52,6 +64,6 @@ export class Palette {
   }
 
   meaning(key: string): string {
-    return this.get(`c-${MEANINGS.has(key) ? key : 'unknown'}`);
+    return this.get(`c-${meaningOf(key)}`);
   }
 }

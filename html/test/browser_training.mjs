@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 
+import {checkTensors} from './browser_tensors.mjs';
 import {checks, checkViews, decoded} from './checks.mjs';
 
 const [file, jsonFile] = process.argv.slice(2);
@@ -154,3 +155,5 @@ await checks(file, async (check) => {
 
   await checkViews(check, ['overview', 'ops', 'lines', 'memory', 'kernel/0']);
 });
+
+await checkTensors(file);

@@ -77,6 +77,50 @@ struct BlocksOfSize {
   int64_t blocks = 0;
 };
 
+/// What the program uses a tensor of PyTorch for. Weights, buffers, gradients and the optimizer's
+/// state are what Python named (SessionOptions::torch_memory with Torch::kModules); the others are
+/// conclusions from where a tensor was allocated and freed (docs/guide/pytorch.md).
+enum class TensorRole {
+  kWeight,          ///< A parameter of a module.
+  kBuffer,          ///< A buffer of a module.
+  kGradient,        ///< The gradient of a parameter: outlives the nodes of the backward pass.
+  kOptimizerState,  ///< Kept by the optimizer.
+  kActivation,      ///< Of the forward pass: freed by the backward pass, or when it is not needed.
+  kBackward,        ///< Of the backward pass: freed in it.
+  kTemporary,       ///< Freed by the op, or the optimizer's step, in which it was allocated.
+  kCommunication,   ///< Buckets of DistributedDataParallel, buffers of torch.distributed.
+  kCache,           ///< Keys and values of earlier tokens.
+  kKept,            ///< Allocated in a module, and kept for further calls of it.
+  kOther
+};
+
+/// "weights", "gradients", "optimizer state", "activations", ...
+const char* ToString(TensorRole role);
+
+/// Tensors of one role that are allocated at a moment.
+struct RoleHolder {
+  TensorRole role = TensorRole::kOther;
+  int64_t blocks = 0;
+  uint64_t bytes = 0;
+};
+
+/// What PyTorch's allocator has from CUDA at a moment, as far as that was recorded.
+struct TensorSegments {
+  int64_t segments = 0;
+  uint64_t bytes = 0;          ///< Of all of them.
+  uint64_t unused_bytes = 0;   ///< Of these: in no tensor.
+  int64_t gaps = 0;            ///< Between tensors, in which the unused bytes are.
+  uint64_t largest_gap = 0;    ///< A larger tensor needs another segment.
+  uint64_t outside_bytes = 0;  ///< Of tensors that are in no recorded segment.
+};
+
+/// A part of the memory of a device.
+struct MemoryPart {
+  /// ToString(TensorRole); "unused by PyTorch": in its segments and in no tensor; "not PyTorch's".
+  std::string part;
+  uint64_t bytes = 0;
+};
+
 /// Memory of one device that was allocated while it was recorded: the kinds "device" and
 /// "array", from pools or not. Managed memory may be anywhere; it is not included.
 struct DeviceMemory {
@@ -87,9 +131,45 @@ struct DeviceMemory {
   std::vector<MemoryHolder> holders;  ///< At the peak; sum to peak_bytes. By bytes, descending.
   std::vector<LineHolder> lines;      ///< The same bytes by line; empty: no call has a stack.
   std::vector<OpHolder> ops;          ///< The same bytes by op; empty: no call was in an op.
+  /// The same bytes by what they are used for, by bytes, descending. Empty: no tensors of PyTorch
+  /// were recorded.
+  std::vector<MemoryPart> parts;
   /// At the peak, by bytes of all blocks of the size, descending; ten at most.
   std::vector<BlocksOfSize> sizes;
   int64_t blocks_at_peak = 0;
+};
+
+/// The memory that PyTorch's allocator gave to tensors of one device while it was recorded. A tensor
+/// has a block: views share that of their base. Sizes are those of the allocator, which rounds up;
+/// their sum is torch.cuda.memory_allocated().
+struct TensorMemory {
+  uint32_t device = 0;
+  uint64_t peak_bytes = 0;
+  double peak_at_ns = 0;  ///< After the recording began.
+  uint64_t bytes_at_end = 0;
+  int64_t allocations = 0;     ///< In the whole recording.
+  int64_t blocks_at_peak = 0;  ///< As all below. By bytes, descending; each list sums to the peak.
+  std::vector<RoleHolder> roles;
+  std::vector<MemoryHolder> holders;
+  std::vector<LineHolder> lines;  ///< Empty: no allocation has a stack.
+  std::vector<OpHolder> ops;      ///< Empty: no allocation was in an op.
+  TensorSegments segments;
+  bool roles_named = false;  ///< Python has named weights, or other tensors.
+};
+
+/// Tensors of one size that got no memory, in one range, from one line and in one op.
+struct TensorFailure {
+  uint64_t bytes = 0;  ///< That were wanted.
+  uint32_t device = 0;
+  std::string range;  ///< As in MemoryHolder.
+  SourcePlace place;
+  std::string op;  ///< As in OpHolder.
+  int64_t count = 0;
+  double first_at_ns = 0;  ///< After the recording began; the rest is of that moment.
+  uint64_t allocated = 0;  ///< In tensors of the device.
+  std::vector<RoleHolder> roles;
+  std::vector<LineHolder> lines;
+  TensorSegments segments;
 };
 
 /// How much more one range holds at the end of a growth than at its begin.
@@ -108,9 +188,12 @@ struct GrowingLine {
 /// repeats; its level is the least that was allocated at one time from the end of the step before
 /// to its own. The first quarter of the steps, a warm-up, is left out.
 struct MemoryGrowth {
-  std::string memory;                        ///< "device" (with "array"), "pinned", "managed".
-  std::optional<uint32_t> device;            ///< Of device memory.
-  std::string step;                          ///< The range, as in RangeRow.
+  /// "device" (with "array"), "pinned", "managed"; "tensors": what PyTorch's allocator gave to them.
+  std::string memory;
+  std::optional<uint32_t> device;            ///< Of device memory and tensors.
+  /// The range, as in RangeRow. Of tensors, where no range repeats: the outermost module or
+  /// record_function that does.
+  std::string step;
   int64_t steps = 0;                         ///< That were used.
   uint64_t first_bytes = 0, last_bytes = 0;  ///< Levels of the first and the last of them.
   /// Median of the slopes between two steps (Theil and Sen), and its interval at 95 % (Sen 1968).
@@ -194,6 +277,8 @@ struct MemoryReport {
   std::vector<MemoryGrowth> growth;      ///< Empty: `growth_missing` has the reason.
   std::string growth_missing;
   std::vector<AllocationFailure> failures;  ///< By time.
+  std::vector<TensorMemory> tensors;        ///< By device. Recorded on request only.
+  std::vector<TensorFailure> tensor_failures;  ///< By time.
   /// Allocations at an address that was not free: the record of the free is missing, or was late.
   int64_t frees_missing = 0;
   /// Records were lost (Report::integrity lists them): allocations and frees may be among them, so
@@ -202,7 +287,8 @@ struct MemoryReport {
   std::vector<UnifiedMemorySummary> unified;  ///< By time, descending. Recorded on request only.
 
   bool empty() const {
-    return kinds.empty() && pools.empty() && unified.empty() && failures.empty();
+    return kinds.empty() && pools.empty() && unified.empty() && failures.empty() &&
+           tensors.empty() && tensor_failures.empty();
   }
 };
 

@@ -181,6 +181,11 @@ struct SessionOptions {
   /// Records the sizes of the tensors that each op gets, too: which shape of an op is slow. It
   /// costs each op more (docs/guide/pytorch.md). Without `torch` it has no effect.
   bool torch_shapes = false;
+  /// Records the GPU memory of PyTorch's tensors: each allocation with its op and line, each free.
+  /// Needs libprof_inject.so to be preloaded, as `prof run` does it; else the snapshot has a
+  /// notice. With Torch::kModules and `prof run` it is known which of them are weights, gradients
+  /// and the optimizer's state (docs/guide/pytorch.md). Without `torch` it has no effect.
+  bool torch_memory = false;
 
   /// Records migrations and page faults of managed memory. Each of them costs the program time.
   /// Where CUPTI does not offer them, the snapshot has a notice.

@@ -45,6 +45,7 @@ struct Integrity {
   uint64_t subscriptions_lost = 0;    ///< Times that another profiler ended CUPTI.
   uint64_t host_stacks_dropped = 0;   ///< Calls without their stack: the table was full.
   uint64_t torch_shapes_dropped = 0;  ///< Ops of PyTorch without input shapes: the table was full.
+  uint64_t tensors_dropped = 0;       ///< Changes of tensors' memory: the ring was full.
   uint64_t host_samples_missed = 0;   ///< No loss: moments of host samples that were left out.
 
   /// True when nothing was lost; false where nobody knows (`unknown`). Cost: a few comparisons.
@@ -55,8 +56,8 @@ struct Integrity {
            pm_samples_lost == 0 && pm_restarts == 0 && payloads_not_read == 0 &&
            names_dropped == 0 && launches_missed == 0 && calls_dropped == 0 &&
            range_names_dropped == 0 && graph_nodes_dropped == 0 && subscriptions_lost == 0 &&
-           host_stacks_dropped == 0 && torch_shapes_dropped == 0 && !clock_stepped && !incomplete &&
-           !unknown;
+           host_stacks_dropped == 0 && torch_shapes_dropped == 0 && tensors_dropped == 0 &&
+           !clock_stepped && !incomplete && !unknown;
   }
 };
 

@@ -159,7 +159,8 @@ Capture::Capture(SessionOptions options, bool injected)
   collector.native_stacks = options_.native_stacks;
   collector.host_samples = options_.host_samples;
   collector.torch = options_.ranges && options_.torch != Torch::kOff;
-  collector.torch_wish = {options_.torch == Torch::kModules, options_.torch_shapes};
+  collector.torch_wish = {options_.torch == Torch::kModules, options_.torch_shapes,
+                          options_.torch_memory};
   collector.keep_last_seconds = options_.keep_last_seconds;
   collector.keep_mib = options_.keep_mib;
   collector.dump_signal = options_.dump_signal;

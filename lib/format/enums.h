@@ -49,6 +49,23 @@ template <>
 inline constexpr std::array kNames<SyncKind>{"unknown", "event", "stream wait event", "stream",
                                              "context"};
 
+// What happened to a tensor of PyTorch. From kWeight on: what the program uses it as.
+enum class TensorChange : uint8_t {
+  kUnknown,
+  kAllocated,
+  kFreed,
+  kRefused,
+  kWeight,
+  kBuffer,
+  kGradient,
+  kOptimizerState,
+  kCache
+};
+template <>
+inline constexpr std::array kNames<TensorChange>{
+    "unknown", "allocated", "freed",           "refused", "weight",
+    "buffer",  "gradient",  "optimizer state", "cache"};
+
 // What a path stands for: NVTX ranges, or ops of PyTorch. Ops have a tree of their own: its root,
 // which has no name, stands for "in no op". A function is an op, or what the autograd engine does
 // around a node; backward a node of the autograd graph; user a torch.profiler.record_function;

@@ -92,6 +92,10 @@ inline constexpr IntegrityCount kIntegrityCounts[] = {
      "ops of PyTorch without their input shapes", "op", "ops",
      "of PyTorch without input shapes because the table of shapes is full: they are in the rows "
      "without shapes."},
+    {&Integrity::tensors_dropped, "tensors_dropped", 64, Doubt::kOther,
+     "changes of tensors' memory dropped", "change", "changes",
+     "of tensors' memory without a record because the ring of its thread was full: what tensors "
+     "hold may be too much or too little."},
     {&Integrity::signatures_dropped, "signatures_dropped", 10, Doubt::kOther,
      "launches never considered for counters", "launch was", "launches were",
      "never considered for counters because the table of kernel signatures is full."},

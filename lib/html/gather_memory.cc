@@ -32,7 +32,7 @@ std::map<uint32_t, std::vector<Change>> ChangesOf(const model::Model& model, Tim
   std::map<uint32_t, std::vector<Change>> changes;
   for (const analyzer::Change& change : ledger.changes) {
     const analyzer::Block& block = ledger.blocks[change.block];
-    const model::Allocation& allocation = model.allocations[block.allocation];
+    const model::Allocation& allocation = ledger.Of(block);
     if (analyzer::SpaceOf(allocation.memory) != analyzer::Space::kDevice) continue;
     const auto [owner, added] = owners.emplace(block.owner, data->owners.size());
     if (added) data->owners.push_back(analyzer::OwnerName(families, block.owner));

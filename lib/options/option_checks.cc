@@ -70,6 +70,8 @@ constexpr ConflictRule kConflicts[] = {
      [](const Options& values) { return IsSet<&Options::torch>(values) && !values.ranges; }},
     {"PROF_TORCH_SHAPES", "PROF_TORCH",
      [](const Options& values) { return values.torch_shapes && values.torch == Torch::kOff; }},
+    {"PROF_TORCH_MEMORY", "PROF_TORCH",
+     [](const Options& values) { return values.torch_memory && values.torch == Torch::kOff; }},
     {"PROF_SAMPLES", "PROF_COUNTERS", &NeedsCounters<&Options::samples_per_signature>},
     {"PROF_BUDGET_PERCENT", "PROF_COUNTERS", &NeedsCounters<&Options::counter_budget_percent>,
      Preset::kYes},

@@ -45,6 +45,8 @@ LISTS: dict[str, type] = {
     "memory.growth": _native.MemoryGrowth,
     "memory.failures": _native.AllocationFailure,
     "memory.pools": _native.Pool,
+    "memory.tensors": _native.TensorMemory,
+    "memory.tensor_failures": _native.TensorFailure,
     "memory.unified": _native.UnifiedMemory,
 }
 

@@ -45,6 +45,7 @@ class SessionOptions(TypedDict, total=False):
     host_samples: int
     torch: Literal["off", "ops", "modules"]
     torch_shapes: bool
+    torch_memory: bool
     unified_memory: bool
     gpu_state: bool
     graphs: Literal["nodes", "whole"]

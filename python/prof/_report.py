@@ -222,11 +222,12 @@ class Report:
         """A table as a pandas data frame. pandas has to be installed.
 
         Tables: kernels, launches (those that have a time), samples (a row for each value of a
-        counter), ranges, rows, range_instances (a row for each time that a range was open),
-        calls (of the CUDA API), api_calls (by function), findings, actions, notices, gaps, copies,
-        streams, devices, steps, ops, shapes, modules, lines, innermost_lines, source_lines, and
-        the lists of `memory`: memory.devices, memory.kinds, memory.ranges, memory.growth,
-        memory.failures, memory.pools, memory.unified. What is not known is NaN, or None. Raises
+        counter), ranges, rows, range_instances (a row for each time that a range was open), calls
+        (of the CUDA API), api_calls (by function), findings, actions, notices, gaps, copies,
+        streams, devices, steps, ops, shapes, modules, lines, innermost_lines, source_lines, and the
+        lists of `memory`: memory.devices, memory.kinds, memory.ranges, memory.growth,
+        memory.failures, memory.pools, memory.tensors, memory.tensor_failures, memory.unified. What
+        is not known is NaN, or None. Raises
         ValueError for another name.
         """
         if table in _frames.CSV_TABLES:

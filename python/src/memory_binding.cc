@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
+#include <string>
 
 #include "prof/memory_report.h"
 #include "python/src/bindings.h"
@@ -39,6 +40,10 @@ void BindHolders(nb::module_& module) {
       .Has("bytes_each", &BlocksOfSize::bytes_each)
       .Has("blocks", &BlocksOfSize::blocks)
       .Shows({"bytes_each", "blocks"});
+  Struct<MemoryPart>(module, "MemoryPart", "A part of the memory of a device.")
+      .Has("part", &MemoryPart::part, "\"weights\", ..., \"unused by PyTorch\".")
+      .Has("bytes", &MemoryPart::bytes)
+      .Shows({"part", "bytes"});
   Struct<DeviceMemory>(module, "DeviceMemory",
                        "Memory of one device that was allocated while it was recorded.")
       .Has("device", &DeviceMemory::device)
@@ -48,6 +53,8 @@ void BindHolders(nb::module_& module) {
       .Has("holders", &DeviceMemory::holders, "At the peak; they sum to peak_bytes.")
       .Has("lines", &DeviceMemory::lines, "The same bytes by line; empty: no call has a stack.")
       .Has("ops", &DeviceMemory::ops, "The same bytes by op; empty: no call was in an op.")
+      .Has("parts", &DeviceMemory::parts,
+           "The same bytes by what they are used for; empty: no tensors were recorded.")
       .Has("sizes", &DeviceMemory::sizes, "At the peak; ten at most.")
       .Has("blocks_at_peak", &DeviceMemory::blocks_at_peak)
       .Shows({"device", "peak_bytes", "bytes_at_end"});
@@ -109,6 +116,51 @@ void BindAllocations(nb::module_& module) {
       .Shows({"call", "range", "count"});
 }
 
+void BindTensors(nb::module_& module) {
+  Struct<RoleHolder>(module, "RoleHolder", "Tensors of PyTorch of one role at a moment.")
+      .Derives(
+          "role", [](const RoleHolder& self) { return std::string(ToString(self.role)); },
+          "\"weights\", \"gradients\", \"activations\", ...")
+      .Has("blocks", &RoleHolder::blocks)
+      .Has("bytes", &RoleHolder::bytes)
+      .Shows({"role", "bytes"});
+  Struct<TensorSegments>(module, "TensorSegments", "What PyTorch's allocator has from CUDA.")
+      .Has("segments", &TensorSegments::segments)
+      .Has("bytes", &TensorSegments::bytes)
+      .Has("unused_bytes", &TensorSegments::unused_bytes, "Of these: in no tensor.")
+      .Has("gaps", &TensorSegments::gaps, "In which the unused bytes are.")
+      .Has("largest_gap", &TensorSegments::largest_gap)
+      .Has("outside_bytes", &TensorSegments::outside_bytes, "Of tensors in no recorded segment.")
+      .Shows({"bytes", "unused_bytes", "largest_gap"});
+  Struct<TensorMemory>(module, "TensorMemory", "The memory of PyTorch's tensors on one device.")
+      .Has("device", &TensorMemory::device)
+      .Has("peak_bytes", &TensorMemory::peak_bytes)
+      .Has("peak_at_ns", &TensorMemory::peak_at_ns, "After the recording began.")
+      .Has("bytes_at_end", &TensorMemory::bytes_at_end)
+      .Has("allocations", &TensorMemory::allocations, "In the whole recording.")
+      .Has("blocks_at_peak", &TensorMemory::blocks_at_peak)
+      .Has("roles", &TensorMemory::roles, "At the peak; they sum to peak_bytes.")
+      .Has("holders", &TensorMemory::holders, "The same bytes by NVTX range.")
+      .Has("lines", &TensorMemory::lines, "By line; empty: no allocation has a stack.")
+      .Has("ops", &TensorMemory::ops, "By op; empty: no allocation was in an op.")
+      .Has("segments", &TensorMemory::segments)
+      .Has("roles_named", &TensorMemory::roles_named, "Python has named weights, or others.")
+      .Shows({"device", "peak_bytes", "bytes_at_end"});
+  Struct<TensorFailure>(module, "TensorFailure", "Tensors of one size that got no memory.")
+      .Has("bytes", &TensorFailure::bytes, "That were wanted.")
+      .Has("device", &TensorFailure::device)
+      .Has("range", &TensorFailure::range)
+      .Derives("place", PlaceOf<TensorFailure>, "None: they have no stack.")
+      .Has("op", &TensorFailure::op, "Empty: in none.")
+      .Has("count", &TensorFailure::count)
+      .Has("first_at_ns", &TensorFailure::first_at_ns, "The rest is of that moment.")
+      .Has("allocated", &TensorFailure::allocated, "In tensors of the device.")
+      .Has("roles", &TensorFailure::roles)
+      .Has("lines", &TensorFailure::lines)
+      .Has("segments", &TensorFailure::segments)
+      .Shows({"bytes", "op", "count"});
+}
+
 void BindPoolsAndGrowth(nb::module_& module) {
   Struct<MemoryGrowth>(module, "MemoryGrowth", "Whether memory grows from step to step.")
       .Has("memory", &MemoryGrowth::memory)
@@ -157,6 +209,7 @@ void BindPoolsAndGrowth(nb::module_& module) {
 void BindMemory(nb::module_& module) {
   BindHolders(module);
   BindAllocations(module);
+  BindTensors(module);
   BindPoolsAndGrowth(module);
   Struct<MemoryReport>(module, "Memory", "Allocations, pools and unified memory of a run.")
       .Has("devices", &MemoryReport::devices)
@@ -166,6 +219,8 @@ void BindMemory(nb::module_& module) {
       .Has("growth_missing", &MemoryReport::growth_missing, "Why `growth` is empty.")
       .Has("failures", &MemoryReport::failures, "By time.")
       .Has("pools", &MemoryReport::pools)
+      .Has("tensors", &MemoryReport::tensors, "By device. Recorded on request only.")
+      .Has("tensor_failures", &MemoryReport::tensor_failures, "By time.")
       .Has("unified", &MemoryReport::unified, "By time, descending. Recorded on request only.")
       .Has("frees_missing", &MemoryReport::frees_missing)
       .Has("records_lost", &MemoryReport::records_lost, "Each figure may be wrong.")

@@ -183,7 +183,7 @@ std::vector<std::string> NeededBy(const options::Option& option) {
   if (flag == "--window-count") return {"--window", "x"};
   if (flag == "--continuous-core") return {"--continuous"};
   if (flag == "--step") return {"--step-active", "1"};
-  if (flag == "--torch-shapes") return {"--torch", "ops"};
+  if (flag == "--torch-shapes" || flag == "--torch-memory") return {"--torch", "ops"};
   if (flag.rfind("--step-", 0) == 0 && flag != "--step-active") return {"--step-active", "1"};
   return {};
 }

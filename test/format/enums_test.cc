@@ -63,9 +63,10 @@ TEST_CASE("Each enum has the numbers and the names of the schema") {
   CheckAgainst<Subsystem>(*wire::Subsystem_descriptor());
   CheckAgainst<TorchScope>(*wire::TorchScope_descriptor());
   CheckAgainst<SyncKind>(*wire::SyncKind_descriptor());
+  CheckAgainst<TensorChange>(*wire::TensorChange_descriptor());
   CheckAgainst<UnifiedMemoryKind>(*wire::UnifiedMemoryKind_descriptor());
   const pb::FileDescriptor& file = *wire::Block::descriptor()->file();
-  CHECK(file.enum_type_count() == 19);  // none is missing above
+  CHECK(file.enum_type_count() == 20);  // none is missing above
 }
 
 TEST_CASE("A number of a newer version becomes the first enumerator") {

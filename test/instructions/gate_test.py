@@ -24,7 +24,7 @@ class Gate(unittest.TestCase):
         expected = json.loads(gate.EXPECTED.read_text(encoding="utf-8"))
         self.assertRegex(expected["build"], r"^GNU [0-9.]+, x86_64, Release, glibc [0-9.]+$")
         self.assertEqual(set(expected["instructions"]),
-                         {"range", "op", "launch", "counters", "record", "read"})
+                         {"range", "op", "tensor", "launch", "counters", "record", "read"})
         self.assertLessEqual(expected["bound_percent"], 2)
 
 

@@ -23,6 +23,7 @@
 #include "cupti_backend/sampling/counter_sampler.h"
 #include "lib/capture/collector/memory_output.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/threads/tensor_memory.h"
 #include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/threads/tick_clock.h"
 #include "lib/capture/threads/torch_ops.h"
@@ -48,7 +49,7 @@ constexpr int kChunks = 20;
 // Works in chunks, and empties the ring after each: the program's thread alone is measured.
 int InChunks(const std::function<void()>& operation) {
   ThreadReader reader;
-  reader.Start(prof::capture::RealtimeNs(), /*calls=*/false);
+  reader.Start(prof::capture::RealtimeNs());
   const auto chunk = [&] {
     for (int i = 0; i < kChunk; ++i) operation();
   };
@@ -56,13 +57,15 @@ int InChunks(const std::function<void()>& operation) {
   sink.path = [](const prof::capture::RangePathInfo&) {};
   sink.step = [](uint32_t, const prof::capture::RangeEvent&) {};
   sink.call = [](const prof::capture::CallEvent&) {};
+  sink.tensor = [](const prof::capture::TensorEvent&) {};
   chunk();  // the thread becomes known, and the range's name
   reader.Drain(sink);
   for (int i = 0; i < kChunks; ++i) {
     MeasuredPart(chunk);
     reader.Drain(sink);
   }
-  const uint64_t lost = reader.events_dropped() + reader.calls_dropped();
+  const uint64_t lost =
+      reader.events_dropped() + reader.calls_dropped() + reader.tensors_dropped();
   reader.Stop();
   return lost == 0 ? kChunk * kChunks : 0;
 }
@@ -88,6 +91,18 @@ int Ops() {
     prof::capture::PopTorchOp(&inner);
   });
   prof::capture::PopTorchOp(&outer);
+  return count;
+}
+
+// A tensor that gets memory and gives it back, as PyTorch's allocator reports it; without stacks.
+int Tensors() {
+  using prof::capture::TensorChange;
+  prof::capture::WantTensors(true);
+  const int count = InChunks([] {
+    prof::capture::RecordTensor({TensorChange::kAllocated, 0, 0x7f0000000000, 4096});
+    prof::capture::RecordTensor({TensorChange::kFreed, 0, 0x7f0000000000, 0});
+  });
+  prof::capture::WantTensors(false);
   return count;
 }
 
@@ -230,6 +245,7 @@ int main(int argc, char** argv) {
   int count = 0;
   if (name == "range") count = Ranges();
   if (name == "op") count = Ops();
+  if (name == "tensor") count = Tensors();
   if (name == "launch") count = Launches(/*counters=*/false);
   if (name == "counters") count = Launches(/*counters=*/true);
   if (name == "record") count = Records();

@@ -326,6 +326,10 @@ MemoryReport Memory() {
        {{"step/attention/qkv_proj", 3, 1'900'000'000}, {"(no range)", 2, 1'300'000'000}},
        {{kProjection, 3, 1'900'000'000}, {{}, 2, 1'300'000'000}},
        {{"aten::linear", 3, 1'900'000'000}, {"", 2, 1'300'000'000}},
+       {{"activations", 1'500'000'000},
+        {"weights", 1'100'000'000},
+        {"unused by PyTorch", 400'000'000},
+        {"not PyTorch's", 200'000'000}},
        {{650'000'000, 4}, {600'000'000, 1}},
        5}};
   AllocationSummary device;
@@ -380,6 +384,33 @@ MemoryReport Memory() {
                       {{"step/attention/qkv_proj", 2, 3'100'000'000}},
                       {{kProjection, 2, 3'100'000'000}},
                       310'612'736}};
+  const TensorSegments segments = {12, 3'000'000'000, 400'000'000, 31, 150'000'000, 4'096};
+  TensorMemory tensors;
+  tensors.peak_bytes = 2'600'000'000;
+  tensors.peak_at_ns = 1.15e9;
+  tensors.bytes_at_end = 1'100'000'000;
+  tensors.allocations = 48'211;
+  tensors.blocks_at_peak = 310;
+  tensors.roles = {{TensorRole::kActivation, 250, 1'500'000'000},
+                   {TensorRole::kWeight, 60, 1'100'000'000}};
+  tensors.holders = {{"step/attention/qkv_proj", 310, 2'600'000'000}};
+  tensors.lines = {{kProjection, 310, 2'600'000'000}};
+  tensors.ops = {{"aten::linear", 310, 2'600'000'000}};
+  tensors.segments = segments;
+  tensors.roles_named = true;
+  memory.tensors = {tensors};
+  TensorFailure refused;
+  refused.bytes = 320'000'000;
+  refused.range = "step/attention/qkv_proj";
+  refused.place = kProjection;
+  refused.op = "aten::linear";
+  refused.count = 1;
+  refused.first_at_ns = 1.16e9;
+  refused.allocated = 2'600'000'000;
+  refused.roles = tensors.roles;
+  refused.lines = tensors.lines;
+  refused.segments = segments;
+  memory.tensor_failures = {refused};
   memory.frees_missing = 1;
   memory.records_lost = true;
   memory.unified = {{"host to device", "prefetch", 0, 32, 67'108'864, 0, 2'200'000},

@@ -106,6 +106,16 @@ class SnapshotBuilder {
   uint32_t Allocate(uint64_t address, uint64_t bytes, std::string_view path, int64_t time_ns,
                     const MemoryUse& how = {});
   void Free(uint64_t address, int64_t time_ns, const MemoryUse& how = {});
+  // What happened to a tensor of PyTorch, on `how.tid`.
+  struct TensorPlace {
+    uint32_t device = 0, tid = kMainTid;
+    uint32_t stack = 0;  // of PythonStacks
+  };
+  void Tensor(model::TensorChange change, uint64_t address, uint64_t bytes, int64_t time_ns,
+              const TensorPlace& how);
+  void Tensor(model::TensorChange change, uint64_t address, uint64_t bytes, int64_t time_ns) {
+    Tensor(change, address, bytes, time_ns, {});
+  }
   void Pool(const model::PoolState& state);  // an operation on a pool
   void Unified(const model::UnifiedMemory& event);
   void State(const model::GpuState& reading);

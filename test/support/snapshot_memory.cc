@@ -56,6 +56,22 @@ void AddAllocations(const std::vector<MemoryRow>& rows, wire::AllocationColumns*
   if (!states.empty()) AddStates(states, columns->mutable_pool());
 }
 
+void AddTensors(const std::vector<TensorRow>& rows, wire::TensorColumns* columns) {
+  TensorRow last;
+  last.time_ns = rows[0].time_ns;
+  columns->set_base_ns(last.time_ns);
+  for (const TensorRow& row : rows) {
+    columns->add_change(static_cast<wire::TensorChange>(row.change));
+    columns->add_device(row.device);
+    columns->add_thread(row.thread);
+    columns->add_time_delta_ns(row.time_ns - last.time_ns);
+    columns->add_address_delta(Difference(row.address, last.address));
+    columns->add_bytes(row.bytes);
+    columns->add_stack_delta(static_cast<int64_t>(row.stack) - last.stack);
+    last = row;
+  }
+}
+
 void AddPools(const std::vector<model::PoolState>& states, wire::PoolColumns* columns) {
   int64_t last_ns = states[0].time_ns;
   columns->set_base_ns(last_ns);
@@ -139,6 +155,12 @@ void SnapshotBuilder::Free(uint64_t address, int64_t time_ns, const MemoryUse& h
   AddMemory(allocation, how.pool ? "cudaFreeAsync" : "cudaFree", "", how);
 }
 
+void SnapshotBuilder::Tensor(model::TensorChange change, uint64_t address, uint64_t bytes,
+                             int64_t time_ns, const TensorPlace& how) {
+  records_->tensors.push_back(
+      {change, address, bytes, time_ns, how.device, ThreadId(how.tid), how.stack});
+}
+
 void SnapshotBuilder::Pool(const model::PoolState& state) { records_->pools.push_back(state); }
 
 void SnapshotBuilder::Unified(const model::UnifiedMemory& event) {
@@ -152,6 +174,9 @@ void SnapshotBuilder::State(const model::GpuState& reading) {
 void SnapshotBuilder::Records::FillMemory(int index, int blocks, wire::Block* block) const {
   if (const auto rows = Part(allocations, index, blocks); !rows.empty()) {
     AddAllocations(rows, block->mutable_allocations());
+  }
+  if (const auto rows = Part(tensors, index, blocks); !rows.empty()) {
+    AddTensors(rows, block->mutable_tensors());
   }
   if (const auto states = Part(pools, index, blocks); !states.empty()) {
     AddPools(states, block->mutable_pool_operations());

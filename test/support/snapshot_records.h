@@ -28,6 +28,13 @@ struct MemoryRow {
   uint32_t lane = 0;
 };
 
+struct TensorRow {
+  model::TensorChange change = model::TensorChange::kUnknown;
+  uint64_t address = 0, bytes = 0;
+  int64_t time_ns = 0;
+  uint32_t device = 0, thread = 0, stack = 0;
+};
+
 struct RangeRow {
   uint32_t path = 0, thread = 0;
   int64_t start_ns = 0, end_ns = 0;
@@ -56,6 +63,7 @@ struct SnapshotBuilder::Records {
   std::map<std::string, uint32_t> shapes, groups;
   std::vector<OpRow> kernels, copies, memsets, graph_runs;
   std::vector<MemoryRow> allocations;
+  std::vector<TensorRow> tensors;
   std::vector<model::PoolState> pools;
   std::vector<model::UnifiedMemory> unified;
   std::vector<model::GpuState> gpu_states;

@@ -15,11 +15,12 @@ import ctypes
 import sys
 import weakref
 
+import prof_torch_functions
+
 _VERSION = 1  # of the interface between this file and libprof.so
 # Modules that are looked at for the names of those that came after the first call of their model:
 # a tenth of a second in the life of a program.
 _MOST_SEARCHED = 200_000
-_METHOD_ONE_ARGUMENT = 0x8  # METH_O
 
 _SOURCE = """
 def around(call, names, name_of, enter, leave):
@@ -38,21 +39,6 @@ def around(call, names, name_of, enter, leave):
 """
 
 
-class _Method(ctypes.Structure):  # PyMethodDef, a part of CPython's stable ABI
-    _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p),
-                ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
-
-
-def _builtin(name, address):
-    """A function of C as one of Python: calling it costs a tenth of a call through ctypes."""
-    method = _Method(name, address, _METHOD_ONE_ARGUMENT, None)
-    # Kept for good: the interpreter reads it when it frees the function, maybe last at its end.
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(method))
-    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(
-        ("PyCFunction_NewEx", ctypes.pythonapi))
-    return make(ctypes.addressof(method), None, None)
-
-
 def _functions_of_prof():
     """prof's functions that enter and leave a scope; None: prof is not in this process."""
     begin = getattr(ctypes.CDLL(None), "prof_torch_modules", None)
@@ -65,7 +51,8 @@ def _functions_of_prof():
                   ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p), addresses)
     if not known:
         raise RuntimeError("libprof.so is of another version than its Python files")
-    return _builtin(b"enter", addresses[0]), _builtin(b"leave", addresses[1])
+    return (prof_torch_functions.builtin(b"enter", addresses[0]),
+            prof_torch_functions.builtin(b"leave", addresses[1]))
 
 
 class Names:
@@ -76,7 +63,8 @@ class Names:
     names has the first, as in named_modules().
     """
 
-    def __init__(self):
+    def __init__(self, learned=None):
+        self._learned = learned  # called with the modules of a model that is called first
         self.by_id = {}
         self._tops = {}  # by id: that of the outermost module
         self._references = {}  # by id: weak; each entry goes with its module
@@ -124,6 +112,8 @@ class Names:
                 self._references[key] = weakref.ref(module, lambda _, key=key: self._forget(key))
             self._tops[key] = id(top)
             self.by_id[key] = b"" if is_shell else name.encode("utf-8", "replace")
+        if self._learned is not None:
+            self._learned(found)
 
     def _forget(self, key):
         self.by_id.pop(key, None)
@@ -177,9 +167,9 @@ def _last_line(code):
     return max([line for _, _, line in code.co_lines() if line is not None])
 
 
-def install():
+def install(learned=None):
     """Once torch.nn.modules.module is loaded, before anything has used torch.nn.Module. Raises an
-    exception that says why it cannot; then nothing has changed.
+    exception that says why it cannot; then nothing has changed. `learned`: see Names.
     """
     functions = _functions_of_prof()
     if functions is None:
@@ -189,5 +179,5 @@ def install():
     known = call is Module.__dict__.get("_wrapped_call_impl")
     if not known or call.__globals__.get("torch") is not sys.modules["torch"]:
         raise RuntimeError("this version of PyTorch calls them in a way that prof does not know")
-    names = Names()
+    names = Names(learned)
     Module.__call__ = _around(call, names.by_id, names.name_of, *functions)

@@ -8,25 +8,58 @@ import os as _os
 import sys as _sys
 
 _FOLDER = _os.path.dirname(_os.path.abspath(__file__))
-_MODULE = "torch.nn.modules.module"  # has torch.nn.Module
+
+def _ours(name):
+    """The module of this folder with this name, which is no longer on sys.path."""
+    if name not in _sys.modules:
+        path = _os.path.join(_FOLDER, name + ".py")
+        module = type(_sys)(name)
+        module.__file__ = path
+        _sys.modules[name] = module
+        _external.SourceFileLoader(name, path).exec_module(module)
+    return _sys.modules[name]
 
 
-def _install():
-    """Gives torch.nn.Module prof's hooks. No error of them reaches the program."""
+def _install_modules():
+    _ours("prof_torch_functions")
+    memory = _memory()
+    _ours("prof_torch_modules").install(memory.model_called if memory is not None else None)
+
+
+def _install_memory():
+    _ours("prof_torch_functions")
+    _ours("prof_torch_memory").install()
+
+
+def _memory():
+    """What takes the weights of models; None: nobody wants them."""
+    if _os.environ.get("PROF_TORCH_MEMORY") in (None, "", "0"):
+        return None
+    return _ours("prof_torch_memory").marks()
+
+
+# By the module of PyTorch that has what gets prof's hooks: what gives it them, and what is missing
+# without them.
+_HOOKS = {
+    "torch.nn.modules.module": (_install_modules, "the modules of PyTorch are not recorded"),
+    "torch.optim.optimizer": (_install_memory, "weights of PyTorch are not told from other tensors"),
+}
+
+
+def _install(name):
+    """No error reaches the program."""
+    install, missing = _HOOKS[name]
     try:
-        path = _os.path.join(_FOLDER, "prof_torch_modules.py")
-        hooks = type(_sys)("prof_torch_modules")
-        _external.SourceFileLoader("prof_torch_modules", path).exec_module(hooks)
-        hooks.install()
+        install()
     except Exception as error:
         try:
-            print("prof: the modules of PyTorch are not recorded: %s" % error, file=_sys.stderr)
+            print("prof: %s: %s" % (missing, error), file=_sys.stderr)
         except Exception:
             pass  # there may be no stderr
 
 
 class _Loader:
-    """The loader of `_MODULE`, for the one time that it is loaded."""
+    """The loader of a module in `_HOOKS`, for the one time that it is loaded."""
 
     def __init__(self, loader):
         self._loader = loader
@@ -40,21 +73,27 @@ class _Loader:
     def exec_module(self, module):
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
-        _install()
+        _install(module.__spec__.name)
 
 
 class _Finder:
-    """First of sys.meta_path, until PyTorch comes. Any other name costs a comparison."""
+    """First of sys.meta_path, until PyTorch comes. Any other name costs a search in a set."""
+
+    waits_for = set()
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        if name != _MODULE:
+        if name not in cls.waits_for:
             return None
-        try:
-            _sys.meta_path.remove(cls)
-        except ValueError:
-            return None
-        for finder in _sys.meta_path:
+        cls.waits_for.discard(name)
+        if not cls.waits_for:
+            try:
+                _sys.meta_path.remove(cls)
+            except ValueError:
+                pass
+        for finder in list(_sys.meta_path):
+            if finder is cls:
+                continue
             find = getattr(finder, "find_spec", None)
             spec = find(name, path, target) if find is not None else None
             if spec is not None:
@@ -67,9 +106,15 @@ class _Finder:
 def _wait_for_torch():
     if _os.environ.get("PROF_TORCH") != "modules":
         return
-    if _MODULE in _sys.modules:  # a .pth file has imported it
-        _install()
-    else:
+    wanted = list(_HOOKS)
+    if _os.environ.get("PROF_TORCH_MEMORY") in (None, "", "0"):
+        wanted.remove("torch.optim.optimizer")
+    for name in wanted:
+        if name in _sys.modules:  # a .pth file has imported it
+            _install(name)
+        else:
+            _Finder.waits_for.add(name)
+    if _Finder.waits_for:
         _sys.meta_path.insert(0, _Finder)
 
 

@@ -48,6 +48,11 @@ export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+// "1 block", "2,048 blocks".
+export function counted(value: number, one: string): string {
+  return `${count(value)} ${one}${value === 1 ? '' : 's'}`;
+}
+
 // A plain number with at most four digits, or with an exponent.
 export function plain(value: number | null): string {
   if (value === null) return ABSENT;

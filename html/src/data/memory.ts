@@ -22,6 +22,59 @@ export interface OpHolder {
   bytes: number;
 }
 
+// What a part of the memory is used for; "unused by PyTorch", "not PyTorch's".
+export interface MemoryPart {
+  part: string;
+  bytes: number;
+}
+
+export interface RoleHolder {
+  role: string;
+  blocks: number;
+  bytes: number;
+}
+
+// What PyTorch's allocator has from CUDA.
+export interface Segments {
+  segments: number;
+  bytes: number;
+  unused_bytes: number; // of these: in no tensor
+  gaps: number; // in which the unused bytes are
+  largest_gap: number;
+  outside_bytes: number; // of tensors that are in no recorded segment
+}
+
+// Tensors of one device at their peak. Each list sums to it.
+export interface TensorMemory {
+  device: number;
+  peak_bytes: number;
+  peak_at_ns: number;
+  bytes_at_end: number;
+  allocations: number;
+  blocks_at_peak: number;
+  roles: RoleHolder[];
+  roles_named: boolean; // by Python; else weights are not known
+  holders: Holder[];
+  lines: LineHolder[];
+  ops: OpHolder[];
+  segments: Segments;
+}
+
+// Tensors of one size that got no memory, at one place.
+export interface TensorFailure {
+  bytes: number; // that were wanted
+  device: number;
+  range: string;
+  place: Place;
+  op: string;
+  count: number;
+  first_at_ns: number;
+  allocated: number; // in tensors then
+  roles: RoleHolder[];
+  lines: LineHolder[];
+  segments: Segments;
+}
+
 export interface DeviceMemory {
   device: number;
   peak_bytes: number;
@@ -30,13 +83,14 @@ export interface DeviceMemory {
   holders: Holder[]; // at the peak
   lines: LineHolder[];
   ops: OpHolder[];
+  parts?: MemoryPart[]; // empty: no tensors were recorded
   sizes: {bytes_each: number; blocks: number}[];
   blocks_at_peak: number;
 }
 
 export interface Growth {
-  memory: string;
-  device: number | null;
+  memory: string; // "tensors": what PyTorch's allocator gave to them
+  device: number | null; // of device memory and tensors
   step: string;
   steps: number;
   first_bytes: number;
@@ -122,6 +176,8 @@ export interface Memory {
   growth: Growth[];
   growth_missing: string;
   failures: Failure[];
+  tensors?: TensorMemory[];
+  tensor_failures?: TensorFailure[];
   frees_missing: number;
   records_lost: boolean;
   unified: Unified[];

@@ -346,11 +346,11 @@ export function adviceOf(report: Report): Advice[] {
     .slice(0, MOST_ADVICE);
 }
 
-// A part of the span, or of the kernels' time.
+// A part of the span, of the kernels' time or of memory.
 export interface Part {
   label: string;
-  key: string;
-  ns: number;
+  key: string; // of its colour
+  value: number; // ns or bytes
 }
 
 // The time that spanParts() divides.
@@ -365,11 +365,11 @@ export function spanParts(report: Report): Part[] {
   const busy = report.rows
     .filter((row) => row.kind === 'range' || row.kind === 'outside')
     .reduce((sum, row) => sum + row.time_ns, 0);
-  parts.push({label: 'GPU busy', key: 'busy', ns: busy});
+  parts.push({label: 'GPU busy', key: 'busy', value: busy});
   const causes = new Map<string, number>();
   for (const gap of report.gaps) causes.set(gap.cause, (causes.get(gap.cause) ?? 0) + gap.total_ns);
-  for (const [cause, ns] of causes) parts.push({label: `idle: ${cause}`, key: cause, ns});
-  return parts.filter((part) => part.ns > 0);
+  for (const [cause, ns] of causes) parts.push({label: `idle: ${cause}`, key: cause, value: ns});
+  return parts.filter((part) => part.value > 0);
 }
 
 // The kernels' time by limiter, descending.
@@ -379,6 +379,6 @@ export function limiterParts(report: Report): Part[] {
     sums.set(kernel.verdict.limiter, (sums.get(kernel.verdict.limiter) ?? 0) + kernel.total_ns);
   }
   return [...sums]
-    .map(([limiter, ns]) => ({label: limiter, key: limiter, ns}))
-    .sort((a, b) => b.ns - a.ns);
+    .map(([limiter, ns]) => ({label: limiter, key: limiter, value: ns}))
+    .sort((a, b) => b.value - a.value);
 }

@@ -4,23 +4,24 @@ import {colorOf} from '../colors';
 import {percent, time} from '../data/format';
 import type {Part} from '../data/report';
 
-export function PartsBar({parts, label}: {parts: Part[]; label: string}) {
-  const total = parts.reduce((sum, part) => sum + part.ns, 0);
+// `text`: a value with its unit.
+export function PartsBar({parts, label, text = time}: {parts: Part[]; label: string; text?: (value: number) => string}) {
+  const total = parts.reduce((sum, part) => sum + part.value, 0);
   if (total <= 0) return null;
-  const text = parts.map((part) => `${part.label} ${percent(part.ns / total)}`).join(', ');
+  const shown = parts.map((part) => ({...part, share: part.value / total, color: colorOf(part.key)}));
   return (
     <figure class="parts">
       <figcaption>{label}</figcaption>
-      <div class="bar" role="img" aria-label={`${label}: ${text}`}>
-        {parts.map((part) => (
-          <span class={part.ns / total < 0.2 ? 'small' : ''} style={{flexGrow: part.ns / total, background: colorOf(part.key)}} title={`${part.label}: ${time(part.ns)}, ${percent(part.ns / total)}`}>
-            {part.ns / total > 0.07 ? percent(part.ns / total) : ''}
+      <div class="bar" role="img" aria-label={`${label}: ${shown.map((part) => `${part.label} ${percent(part.share)}`).join(', ')}`}>
+        {shown.map((part) => (
+          <span class={part.share < 0.2 ? 'small' : ''} style={{flexGrow: part.share, background: part.color}} title={`${part.label}: ${text(part.value)}, ${percent(part.share)}`}>
+            {part.share > 0.07 ? percent(part.share) : ''}
           </span>
         ))}
       </div>
       <ul class="legend">
-        {parts.map((part) => (
-          <li><i style={{background: colorOf(part.key)}} />{part.label} <b>{time(part.ns)}</b> <span class="muted">{percent(part.ns / total)}</span></li>
+        {shown.map((part) => (
+          <li><i style={{background: part.color}} />{part.label} <b>{text(part.value)}</b> <span class="muted">{percent(part.share)}</span></li>
         ))}
       </ul>
     </figure>

@@ -1,51 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger of memory: who holds the peak, what grows from step to step, what is left, which calls
 // failed for lack of memory, and what the pools took.
-import {colorOf} from '../colors';
-import {bytes, count, percent, time} from '../data/format';
-import type {DeviceMemory, Failure, Growth, Kind, LineHolder, Memory, Place, Pool, RangeMemory, Unified} from '../data/memory';
-import {shortPlace} from '../data/stacks';
-import {Meter} from './bar';
+import {bytes, count, time} from '../data/format';
+import type {DeviceMemory, Failure, Growth, Kind, Memory, Pool, RangeMemory, Unified} from '../data/memory';
+import {failureText, fullPlace, growingName, inLines, inOps, inRanges, placeName} from '../data/memory_text';
+import {Holders} from './holders';
 import {type Column, Table} from './table';
-
-const MOST_HOLDERS = 12;
-
-const blocks = (n: number) => `${count(n)} ${n === 1 ? 'block' : 'blocks'}`;
-
-// "train.py:42 step"
-function placeName(place: Place) {
-  return place === null ? '(no stack)' : `${shortPlace(place) || '(unknown file)'} ${place.function}`;
-}
-
-interface Named {
-  name: string;
-  blocks: number;
-  bytes: number;
-}
-
-// `kind`: what holds it.
-function Holders({holders, total, kind}: {holders: Named[]; total: number; kind: string}) {
-  const rest = holders.slice(MOST_HOLDERS);
-  return (
-    <>
-      <ul class="bars holders">
-        {holders.slice(0, MOST_HOLDERS).map(({name, bytes: held, blocks: n}) => (
-          <li title={blocks(n)}><span>{name}</span><Meter share={held / Math.max(total, 1)} color={colorOf('busy')} label={`${name}: ${bytes(held)} in ${blocks(n)}`} /><span class="number">{bytes(held)} <small class="muted">{percent(held / Math.max(total, 1))}</small></span></li>
-        ))}
-      </ul>
-      {rest.length > 0 && <p class="muted">{rest.length === 1 ? `1 more ${kind} holds` : `${count(rest.length)} more ${kind}s hold`} {bytes(rest.reduce((sum, one) => sum + one.bytes, 0))}.</p>}
-    </>
-  );
-}
-
-const ofLines = (lines: LineHolder[]) => lines.map((line) => ({...line, name: placeName(line.place)}));
 
 // What the ranges hold, and where it is known the lines.
 function RangesAndLines({held, total}: {held: DeviceMemory | Failure; total: number}) {
   return (
     <>
-      <Holders holders={held.holders.map((holder) => ({...holder, name: holder.range}))} total={total} kind="range" />
-      {held.lines.length > 0 && <><h3>Allocated from line</h3><Holders holders={ofLines(held.lines)} total={total} kind="line" /></>}
+      <Holders holders={inRanges(held.holders)} total={total} kind="range" />
+      {held.lines.length > 0 && <><h3>Allocated from line</h3><Holders holders={inLines(held.lines)} total={total} kind="line" /></>}
     </>
   );
 }
@@ -58,7 +25,7 @@ export function Peak({device}: {device: DeviceMemory}) {
     <section class="card">
       <h2>Who holds the peak of {bytes(device.peak_bytes)}</h2>
       <RangesAndLines held={device} total={device.peak_bytes} />
-      {device.ops.length > 0 && <><h3>In op</h3><Holders holders={device.ops.map((holder) => ({...holder, name: holder.op || '(no op)'}))} total={device.peak_bytes} kind="op" /></>}
+      {device.ops.length > 0 && <><h3>In op</h3><Holders holders={inOps(device.ops)} total={device.peak_bytes} kind="op" /></>}
       {sizes.length > 0 && <p class="muted">In blocks: {sizes.join(', ')}.</p>}
     </section>
   );
@@ -71,7 +38,7 @@ export function Failures({failures}: {failures: Failure[]}) {
       <h2>Calls that failed for lack of memory</h2>
       {failures.map((failure) => (
         <div class="action">
-          <p class="what">{failure.call} in {failure.range}{failure.place && `, at ${placeName(failure.place)}`}{failure.op && `, in op ${failure.op}`}, {count(failure.count)} {failure.count === 1 ? 'time' : 'times'}, first {time(failure.first_at_ns)} after the start</p>
+          <p class="what">{failure.call} {failureText(failure)}</p>
           {failure.device === null
             ? <p class="muted">No allocation was recorded before it.</p>
             : <><p>{bytes(failure.bytes)} were allocated on GPU {failure.device} then{failure.unused_in_pools > 0 && `; pools held ${bytes(failure.unused_in_pools)} that nobody used`}. The size of the call is not recorded.</p><RangesAndLines held={failure} total={failure.bytes ?? 0} /></>}
@@ -88,17 +55,17 @@ function GrowthOf({growth}: {growth: Growth}) {
   return (
     <div class="action">
       <p class="what">
-        {growth.device === null ? growth.memory : `GPU ${growth.device}`}: {growth.grows ? <span class="worse">{signed(growth.bytes_per_step)} a step</span> : <span class="better">no growth that goes on</span>}
+        {growingName(growth)}: {growth.grows ? <span class="worse">{signed(growth.bytes_per_step)} a step</span> : <span class="better">no growth that goes on</span>}
       </p>
       <p>{levels}.{growth.grows ? ` At 95 %: ${signed(growth.at_least)} to ${signed(growth.at_most)} a step.` : growth.why_not && ` ${growth.why_not[0].toUpperCase()}${growth.why_not.slice(1)}.`}</p>
       {growth.holders.length > 0 && (
-        <Table label={`What grew, ${growth.memory}`} rows={growth.holders} sort="bytes" most={8} rowKey={(row) => row.range} columns={[
+        <Table label={`What grew, ${growingName(growth)}`} rows={growth.holders} sort="bytes" most={8} rowKey={(row) => row.range} columns={[
           {key: 'range', title: 'Range', narrow: true, value: (row) => row.range},
           {key: 'bytes', title: 'Holds more by', number: true, narrow: true, value: (row) => row.bytes, cell: (row) => signed(row.bytes)},
         ]} />
       )}
       {growth.lines.length > 0 && (
-        <Table label={`Lines that grew, ${growth.memory}`} rows={growth.lines} sort="bytes" most={8} rowKey={(row) => Object.values(row.place ?? {}).join(' ')} columns={[
+        <Table label={`Lines that grew, ${growingName(growth)}`} rows={growth.lines} sort="bytes" most={8} rowKey={(row) => fullPlace(row.place)} columns={[
           {key: 'line', title: 'Allocated from line', narrow: true, value: (row) => placeName(row.place)},
           {key: 'bytes', title: 'Holds more by', number: true, narrow: true, value: (row) => row.bytes, cell: (row) => signed(row.bytes)},
         ]} />
@@ -108,7 +75,7 @@ function GrowthOf({growth}: {growth: Growth}) {
 }
 
 export function GrowthCard({memory}: {memory: Memory}) {
-  if (memory.kinds.length === 0) return null;
+  if (memory.kinds.length === 0 && memory.growth.length === 0) return null;
   return (
     <section class="card">
       <h2>Growth from step to step</h2>

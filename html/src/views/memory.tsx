@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that the program allocated: over time, and the ledger of who holds it.
+// Memory that the program allocated: over time, the ledger of who holds it, and tensors of PyTorch.
 import {bytes, time} from '../data/format';
 import type {DeviceMemory, Memory} from '../data/memory';
 import {Failures, GrowthCard, Kinds, Left, Peak, Pools, Ranges, UnifiedCard} from '../parts/memory_ledger';
 import {MemoryOverTime, type Moment} from '../parts/memory_over_time';
+import {Parts, TensorFailures, Tensors} from '../parts/tensor_memory';
 import {type Loaded, timeline} from '../state';
+
+const MOST_MOMENTS = 12; // so many labels fit one below the other
 
 function Device({data, memory, device}: {data: Loaded; memory: Memory; device: DeviceMemory}) {
   const lines = timeline.value;
@@ -12,8 +15,9 @@ function Device({data, memory, device}: {data: Loaded; memory: Memory; device: D
   const {begun_ns: begun} = data.header;
   const moments: Moment[] = [
     {ns: begun + device.peak_at_ns, label: 'peak'},
+    ...(memory.tensor_failures ?? []).filter((failure) => failure.device === device.device).map((failure) => ({ns: begun + failure.first_at_ns, label: `no ${bytes(failure.bytes)} for a tensor`})),
     ...memory.failures.filter((failure) => failure.device === device.device).map((failure) => ({ns: begun + failure.first_at_ns, label: `${failure.call} failed`})),
-  ];
+  ].slice(0, MOST_MOMENTS);
   return (
     <div class="beside">
       <section class="card">
@@ -33,14 +37,14 @@ export function MemoryView({data}: {data: Loaded}) {
       <h1>Memory</h1>
       <dl class="tiles">{memory.devices.map((device) => <><div><dt>peak on GPU {device.device}</dt><dd>{bytes(device.peak_bytes)}</dd></div><div><dt>at</dt><dd>{time(device.peak_at_ns)}</dd></div><div><dt>at the end</dt><dd>{bytes(device.bytes_at_end)}</dd></div></>)}</dl>
       {memory.records_lost && <p class="problem">Records were lost: every figure here may be too small or too large.</p>}
+      <TensorFailures failures={memory.tensor_failures ?? []} />
       <Failures failures={memory.failures} />
-      {memory.devices.map((device) => <Device data={data} memory={memory} device={device} />)}
+      {memory.devices.map((device) => <><Parts device={device} /><Device data={data} memory={memory} device={device} /></>)}
+      {(memory.tensors ?? []).map((tensors) => <Tensors tensors={tensors} />)}
       <Pools pools={memory.pools} />
       <div class="columns">
         <GrowthCard memory={memory} />
-        <Left memory={memory} />
-        <Kinds memory={memory} />
-        <Ranges memory={memory} />
+        {memory.kinds.length > 0 && <><Left memory={memory} /><Kinds memory={memory} /><Ranges memory={memory} /></>}
         <UnifiedCard unified={memory.unified} />
       </div>
     </div>

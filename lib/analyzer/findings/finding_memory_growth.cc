@@ -15,7 +15,12 @@ namespace {
 
 constexpr size_t kMostGrowing = 3;
 
+constexpr const char* kTensors = "tensors";
+
 std::string PlaceText(const MemoryGrowth& growth) {
+  if (growth.device && growth.memory == kTensors) {
+    return "memory of tensors on GPU " + std::to_string(*growth.device);
+  }
   return growth.device ? "memory of GPU " + std::to_string(*growth.device)
                        : growth.memory + " memory";
 }
@@ -65,7 +70,10 @@ MaybeFinding MemoryGrows(const MemoryInputs& inputs) {
   for (const MemoryGrowth& growth : inputs.memory.growth) {
     if (!growth.grows || growth.last_bytes <= growth.first_bytes) continue;
     const auto bytes = [](const MemoryGrowth& g) { return g.last_bytes - g.first_bytes; };
-    if (most == nullptr || bytes(growth) > bytes(*most)) most = &growth;
+    // The blocks that PyTorch takes from CUDA grow with its tensors, and say less.
+    const bool says_more = most != nullptr && growth.memory == kTensors &&
+                           most->memory != kTensors && most->device == growth.device;
+    if (most == nullptr || says_more || bytes(growth) > bytes(*most)) most = &growth;
   }
   if (most == nullptr || most->holders.empty()) return std::nullopt;
   const MemoryGrowth& growth = *most;

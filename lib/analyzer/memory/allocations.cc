@@ -51,7 +51,7 @@ class LedgerSummary {
   void SumUp() {
     for (size_t i = 0; i < ledger_.changes.size(); ++i) {
       const Block& block = ledger_.blocks[ledger_.changes[i].block];
-      const Allocation& allocation = model_.allocations[block.allocation];
+      const Allocation& allocation = ledger_.Of(block);
       if (ledger_.changes[i].ends) {
         End(block, allocation);
       } else {
@@ -59,12 +59,12 @@ class LedgerSummary {
       }
     }
     for (const size_t index : ledger_.earlier_frees) {
-      const Allocation& freed = model_.allocations[index];
+      const Allocation& freed = (*ledger_.allocations)[index];
       ++devices_[freed.device].Find(freed).summary.frees_of_earlier;
     }
     for (const Block& block : ledger_.blocks) {
       if (block.end != kNoChange) continue;
-      const Allocation& allocation = model_.allocations[block.allocation];
+      const Allocation& allocation = ledger_.Of(block);
       KindTotals& kind = devices_[allocation.device].Find(allocation);
       ++kind.summary.at_end;
       AddTo(allocation.bytes, &kind.summary.bytes_at_end);

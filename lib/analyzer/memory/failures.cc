@@ -15,12 +15,11 @@ namespace {
 constexpr size_t kMostFailures = 20;  // each has a walk over the ledger
 
 // Bytes of each device's own memory after a change.
-std::map<uint32_t, uint64_t> LiveAfter(const model::Model& model, const Ledger& ledger,
-                                       int64_t change) {
+std::map<uint32_t, uint64_t> LiveAfter(const Ledger& ledger, int64_t change) {
   std::map<uint32_t, uint64_t> live;
   for (const Block& block : ledger.blocks) {
     if (block.begin > change) break;
-    const model::Allocation& allocation = model.allocations[block.allocation];
+    const model::Allocation& allocation = ledger.Of(block);
     if (SpaceOf(allocation.memory) != Space::kDevice || !block.LiveAfter(change)) continue;
     AddTo(allocation.bytes, &live[allocation.device]);
   }
@@ -30,7 +29,7 @@ std::map<uint32_t, uint64_t> LiveAfter(const model::Model& model, const Ledger& 
 void AddLedger(const model::Model& model, const RangeFamilies& families, const Ledger& ledger,
                int64_t time_ns, AllocationFailure* failure) {
   const int64_t change = ledger.LastChange(time_ns);
-  for (const auto& [device, bytes] : LiveAfter(model, ledger, change)) {
+  for (const auto& [device, bytes] : LiveAfter(ledger, change)) {
     if (failure->device && bytes <= failure->bytes) continue;
     failure->device = device;
     failure->bytes = bytes;

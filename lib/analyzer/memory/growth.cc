@@ -34,12 +34,11 @@ SpaceOfDevice SpaceOfBlock(const model::Allocation& allocation) {
   return {space, space == Space::kDevice ? allocation.device : 0};
 }
 
-std::map<SpaceOfDevice, std::vector<int64_t>> ChangesBySpace(const model::Model& model,
-                                                             const Ledger& ledger) {
+std::map<SpaceOfDevice, std::vector<int64_t>> ChangesBySpace(const Ledger& ledger) {
   std::map<SpaceOfDevice, std::vector<int64_t>> by_space;
   for (size_t i = 0; i < ledger.changes.size(); ++i) {
     const Block& block = ledger.blocks[ledger.changes[i].block];
-    const SpaceOfDevice space = SpaceOfBlock(model.allocations[block.allocation]);
+    const SpaceOfDevice space = SpaceOfBlock(ledger.Of(block));
     if (space.first == Space::kOther) continue;
     if (by_space.size() >= kMostSpaces && by_space.count(space) == 0) continue;
     by_space[space].push_back(static_cast<int64_t>(i));
@@ -48,8 +47,8 @@ std::map<SpaceOfDevice, std::vector<int64_t>> ChangesBySpace(const model::Model&
 }
 
 // One for each step: from the end of the step before it to its own.
-std::vector<Level> LevelsOf(const model::Model& model, const Ledger& ledger,
-                            const std::vector<int64_t>& changes, const Iterations& steps) {
+std::vector<Level> LevelsOf(const Ledger& ledger, const std::vector<int64_t>& changes,
+                            const Iterations& steps) {
   std::vector<Level> levels(steps.size());
   Level now;
   size_t step = 0;
@@ -61,7 +60,7 @@ std::vector<Level> LevelsOf(const model::Model& model, const Ledger& ledger,
   for (const int64_t index : changes) {
     const Change& change = ledger.changes[static_cast<size_t>(index)];
     pass_ends_before(change.time_ns);
-    const uint64_t bytes = model.allocations[ledger.blocks[change.block].allocation].bytes;
+    const uint64_t bytes = ledger.Of(ledger.blocks[change.block]).bytes;
     change.ends ? TakeFrom(bytes, &now.bytes) : AddTo(bytes, &now.bytes);
     now.change = index;
     if (step < steps.size() && now.bytes < levels[step].bytes) levels[step] = now;
@@ -97,7 +96,7 @@ void FindHolders(const model::Model& model, const RangeFamilies& families, const
   GrowthBy by_range, by_frame;
   bool have_frames = false;  // a block that stayed as it was may have the only one
   for (const Block& block : ledger.blocks) {
-    const model::Allocation& allocation = model.allocations[block.allocation];
+    const model::Allocation& allocation = ledger.Of(block);
     if (SpaceOfBlock(allocation) != space) continue;
     have_frames = have_frames || block.frame != model::kNone;
     const bool at_last = block.LiveAfter(last.change), at_first = block.LiveAfter(first.change);
@@ -130,15 +129,15 @@ const char* SpaceName(Space space) {
 }  // namespace
 
 void FindGrowth(const model::Model& model, const RangeFamilies& families, const Ledger& ledger,
-                const Iterations& steps, MemoryReport* report) {
+                LedgerOf of, const Iterations& steps, MemoryReport* report) {
   if (steps.empty()) {
     report->growth_missing = "no NVTX range was entered " +
                              std::to_string(static_cast<size_t>(kEnoughSteps)) +
                              " times, so there are no steps to compare";
     return;
   }
-  for (const auto& [space, changes] : ChangesBySpace(model, ledger)) {
-    const std::vector<Level> all = LevelsOf(model, ledger, changes, steps);
+  for (const auto& [space, changes] : ChangesBySpace(ledger)) {
+    const std::vector<Level> all = LevelsOf(ledger, changes, steps);
     const size_t begin = all.size() / kWarmUp;
     std::vector<double> levels;
     for (size_t i = begin; i < all.size(); ++i) {
@@ -148,7 +147,7 @@ void FindGrowth(const model::Model& model, const RangeFamilies& families, const 
     const Level& last = all.back();
     const Trend trend = FindTrend(levels);
     MemoryGrowth& growth = report->growth.emplace_back();
-    growth.memory = SpaceName(space.first);
+    growth.memory = of == LedgerOf::kTensors ? "tensors" : SpaceName(space.first);
     if (space.first == Space::kDevice) growth.device = space.second;
     growth.step = OwnerName(families, families.of_path[steps.front().path]);
     growth.steps = static_cast<int64_t>(levels.size());

@@ -13,9 +13,12 @@
 
 namespace prof::analyzer {
 
-// Writes MemoryReport::growth and MemoryReport::growth_missing.
+// What a ledger is of.
+enum class LedgerOf : uint8_t { kBlocks, kTensors };
+
+// Adds to MemoryReport::growth, and writes MemoryReport::growth_missing.
 void FindGrowth(const model::Model& model, const RangeFamilies& families, const Ledger& ledger,
-                const Iterations& steps, MemoryReport* report);
+                LedgerOf of, const Iterations& steps, MemoryReport* report);
 
 }  // namespace prof::analyzer
 

@@ -68,7 +68,7 @@ Holdings HoldingsAfter(const model::Model& model, const RangeFamilies& families,
   Holdings holdings;
   for (const Block& block : ledger.blocks) {
     if (block.begin > change) break;
-    const model::Allocation& allocation = model.allocations[block.allocation];
+    const model::Allocation& allocation = ledger.Of(block);
     if (allocation.device != device || SpaceOf(allocation.memory) != Space::kDevice) continue;
     if (!block.LiveAfter(change)) continue;
     Add(allocation.bytes, &by_range[block.owner]);

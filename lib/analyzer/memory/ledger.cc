@@ -14,12 +14,15 @@ using model::AllocationOperation;
 
 class Builder {
  public:
-  Builder(const model::Model& model, const RangeFamilies& families)
-      : model_(model), families_(families), places_(model) {}
+  Builder(const model::Model& model, const RangeFamilies& families,
+          const std::vector<Allocation>& allocations)
+      : families_(families), places_(model) {
+    ledger_.allocations = &allocations;
+  }
 
   Ledger Build() {
-    for (size_t i = 0; i < model_.allocations.size(); ++i) {
-      const AllocationOperation operation = model_.allocations[i].operation;
+    for (size_t i = 0; i < ledger_.allocations->size(); ++i) {
+      const AllocationOperation operation = (*ledger_.allocations)[i].operation;
       if (operation == AllocationOperation::kAllocate) Allocate(i);
       if (operation == AllocationOperation::kFree) Free(i);
     }
@@ -28,7 +31,7 @@ class Builder {
 
  private:
   void Allocate(size_t index) {
-    const Allocation& allocation = model_.allocations[index];
+    const Allocation& allocation = (*ledger_.allocations)[index];
     const auto [at, added] = live_.try_emplace(allocation.address, ledger_.blocks.size());
     if (!added) {  // one address cannot hold two: the first was freed
       ++ledger_.frees_missing;
@@ -47,12 +50,13 @@ class Builder {
   }
 
   void Free(size_t index) {
-    const Allocation& freed = model_.allocations[index];
+    const Allocation& freed = (*ledger_.allocations)[index];
     const auto at = live_.find(freed.address);
     if (at == live_.end()) {
       ledger_.earlier_frees.push_back(index);
       return;
     }
+    ledger_.blocks[at->second].freed = index;
     End(at->second, freed.time_ns);
     live_.erase(at);
   }
@@ -62,7 +66,6 @@ class Builder {
     ledger_.changes.push_back({block, true, time_ns});
   }
 
-  const model::Model& model_;
   const RangeFamilies& families_;
   const Places places_;
   Ledger ledger_;
@@ -80,7 +83,11 @@ int64_t Ledger::LastChange(int64_t time_ns) const {
 }
 
 Ledger BuildLedger(const model::Model& model, const RangeFamilies& families) {
-  return Builder(model, families).Build();
+  return Builder(model, families, model.allocations).Build();
+}
+
+Ledger BuildTensorLedger(const model::Model& model, const RangeFamilies& families) {
+  return Builder(model, families, model.tensors.changes).Build();
 }
 
 Space SpaceOf(model::MemoryKind memory) {

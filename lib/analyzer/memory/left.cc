@@ -18,7 +18,7 @@ class InstanceFinder {
   InstanceFinder(const model::Model& model, const Ledger& ledger) : model_(model) {
     std::set<uint32_t> paths;
     for (const Block& block : ledger.blocks) {
-      paths.insert(model.allocations[block.allocation].path);
+      paths.insert(ledger.Of(block).path);
     }
     if (paths.empty()) return;
     for (const RangeInstance& instance : model.instances) {
@@ -66,7 +66,7 @@ std::vector<RangeAllocations> SummarizeRanges(const model::Model& model,
   const InstanceFinder instances(model, ledger);
   std::map<uint32_t, Range> ranges;
   for (const Block& block : ledger.blocks) {
-    const model::Allocation& allocation = model.allocations[block.allocation];
+    const model::Allocation& allocation = ledger.Of(block);
     Range& range = ranges[block.owner];
     RangeAllocations& report = range.report;
     ++report.allocations;

@@ -8,6 +8,7 @@
 #include "lib/analyzer/memory/ledger.h"
 #include "lib/analyzer/memory/left.h"
 #include "lib/analyzer/memory/pools.h"
+#include "lib/analyzer/memory/tensors.h"
 #include "lib/analyzer/memory/unified_memory.h"
 
 namespace prof::analyzer {
@@ -19,7 +20,13 @@ MemoryReport DescribeMemory(const model::Model& model, const RangeFamilies& fami
   SummarizeAllocations(model, families, ledger, &report);
   report.pools = SummarizePools(model);
   report.ranges = SummarizeRanges(model, families, ledger);
-  FindGrowth(model, families, ledger, iterations, &report);
+  FindGrowth(model, families, ledger, LedgerOf::kBlocks, iterations, &report);
+  if (model.tensors.recorded()) {
+    const Ledger tensors = BuildTensorLedger(model, families);
+    DescribeTensors(model, families, ledger, tensors, &report);
+    FindGrowth(model, families, tensors, LedgerOf::kTensors,
+               iterations.empty() ? FindTorchIterations(model, families) : iterations, &report);
+  }
   report.failures = FindFailures(model, families, ledger);
   report.frees_missing = ledger.frees_missing;
   report.records_lost = RecordsLost(model);

@@ -23,7 +23,7 @@ Places::Places(const model::Model& model) : model_(model) {
 }
 
 uint32_t Places::FrameOf(const model::Allocation& allocation) const {
-  return allocation.api == model::kNoIndex ? kNone : FrameOf(static_cast<size_t>(allocation.api));
+  return own_frames_.empty() ? kNone : own_frames_[allocation.stack];
 }
 
 uint32_t Places::FrameOf(size_t call) const {
@@ -31,18 +31,18 @@ uint32_t Places::FrameOf(size_t call) const {
 }
 
 uint32_t Places::OpOf(const model::Allocation& allocation) const {
-  return OutermostOp(allocation.torch_op);
+  return OutermostTorchOp(model_, allocation.torch_op);
 }
 
 uint32_t Places::OpOfFailed(size_t call) const {
   const auto found = model_.torch.out_of_memory.find(call);
-  return found == model_.torch.out_of_memory.end() ? kNone : OutermostOp(found->second);
+  return found == model_.torch.out_of_memory.end() ? kNone : OutermostTorchOp(model_, found->second);
 }
 
-uint32_t Places::OutermostOp(uint32_t path) const {
+uint32_t OutermostTorchOp(const model::Model& model, uint32_t path) {
   uint32_t outermost = kNone;
-  for (; path != kNone; path = model_.paths[path].parent) {
-    const TorchScope scope = model_.paths[path].torch;
+  for (; path != kNone; path = model.paths[path].parent) {
+    const TorchScope scope = model.paths[path].torch;
     if (scope == TorchScope::kBackward) return path;
     if (scope == TorchScope::kModule && outermost != kNone) break;
     if (scope == TorchScope::kFunction) outermost = path;

@@ -28,13 +28,12 @@ class Places {
   [[nodiscard]] uint32_t OpOfFailed(size_t call) const;
 
  private:
-  // The outermost op around `path`, as OpHolder has it.
-  [[nodiscard]] uint32_t OutermostOp(uint32_t path) const;
-
   const model::Model& model_;
   std::vector<uint32_t> own_frames_;  // by stack
 };
 
+// The outermost op around the path of an op or a module, as OpHolder has it; kNone: there is none.
+[[nodiscard]] uint32_t OutermostTorchOp(const model::Model& model, uint32_t path);
 // kNone: a place that is not known.
 [[nodiscard]] SourcePlace DescribeFrame(const model::Model& model, uint32_t frame);
 // The name of an op; "" for kNone.

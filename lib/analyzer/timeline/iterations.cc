@@ -18,14 +18,15 @@ struct CountedFamily {
   double time_ns = 0;
 };
 
-}  // namespace
-
-Iterations FindIterations(const model::Model& model, const RangeFamilies& families, size_t least) {
+// Of the instances in `table` whose path `counts`.
+template <typename Counts>
+Iterations FindIn(const model::InstanceTable& table, const model::Model& model,
+                  const RangeFamilies& families, size_t least, const Counts& counts) {
   std::map<ThreadAndFamily, CountedFamily> counted;
   // Most instances are as the one before.
   std::pair<const ThreadAndFamily, CountedFamily>* last = nullptr;
-  for (const RangeInstance& instance : model.instances) {
-    if (!instance.closed) continue;
+  for (const RangeInstance& instance : table) {
+    if (!instance.closed || !counts(model.paths[instance.path])) continue;
     const ThreadAndFamily key{instance.thread, families.of_path[instance.path]};
     if (last == nullptr || last->first != key) last = &*counted.try_emplace(key).first;
     ++last->second.instances;
@@ -51,13 +52,28 @@ Iterations FindIterations(const model::Model& model, const RangeFamilies& famili
   std::vector<uint32_t> rows;
   rows.reserve(best->second.instances);
   uint32_t row = 0;
-  for (const RangeInstance& instance : model.instances) {
+  for (const RangeInstance& instance : table) {
     const bool belongs = instance.closed && instance.thread == best->first.first &&
                          families.of_path[instance.path] == best->first.second;
     if (belongs) rows.push_back(row);
     ++row;
   }
-  return {model.instances, std::move(rows)};
+  return {table, std::move(rows)};
+}
+
+}  // namespace
+
+Iterations FindIterations(const model::Model& model, const RangeFamilies& families, size_t least) {
+  return FindIn(model.instances, model, families, least,
+                [](const model::RangePath&) { return true; });
+}
+
+Iterations FindTorchIterations(const model::Model& model, const RangeFamilies& families) {
+  return FindIn(model.torch.instances, model, families, static_cast<size_t>(kEnoughSteps),
+                [](const model::RangePath& path) {
+                  return path.torch == model::TorchScope::kModule ||
+                         path.torch == model::TorchScope::kUser;
+                });
 }
 
 Iterations FindRunIterations(const model::Model& model, const RangeFamilies& families) {

@@ -63,6 +63,9 @@ class Iterations {
 // Those of which there are enough for a trend and for outliers. `families`: of all ranges.
 [[nodiscard]] Iterations FindRunIterations(const model::Model& model,
                                            const RangeFamilies& families);
+// The same of the outermost modules and scopes of PyTorch (torch.profiler.record_function).
+[[nodiscard]] Iterations FindTorchIterations(const model::Model& model,
+                                             const RangeFamilies& families);
 
 }  // namespace prof::analyzer
 

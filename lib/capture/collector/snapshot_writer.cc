@@ -93,6 +93,11 @@ void SnapshotWriter::DrainThreads() {
     source_->Encode(event, Events());
     encoder_.WriteIfLarge();
   };
+  sink.tensor = [this](const TensorEvent& event) {
+    stacks_.WriteUpTo(event.stack);
+    encoder_.Add(event);
+    encoder_.WriteIfLarge();
+  };
   ranges_.Drain(sink);
 }
 
@@ -212,6 +217,7 @@ Integrity SnapshotWriter::CountLosses() const {
     integrity.ranges_left_open += ranges_.left_open();
     integrity.payloads_not_read += ranges_.payloads_not_read();
     integrity.torch_shapes_dropped += ranges_.torch_shapes_dropped();
+    integrity.tensors_dropped += ranges_.tensors_dropped();
     integrity.names_dropped += thread_registry.names.dropped();
   }
   integrity.bytes_not_written = file_.bytes_not_written();

@@ -15,6 +15,7 @@ namespace prof::capture {
 struct TorchWish {
   bool modules = false;  // calls of modules
   bool shapes = false;   // the shapes of the inputs of ops
+  bool memory = false;   // the memory of tensors
 };
 
 struct TorchSource {

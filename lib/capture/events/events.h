@@ -33,6 +33,7 @@ using format::Severity;
 using format::StreamFlag;
 using format::Subsystem;
 using format::SyncKind;
+using format::TensorChange;
 using format::UnifiedMemoryKind;
 
 // The hardware channel through which work came.
@@ -222,6 +223,15 @@ struct CallEvent {
   int64_t start_ns = 0, end_ns = 0;
   uint32_t waited = 0;
   uint32_t stack = 0;  // of the host
+};
+
+// What happened to the memory of a tensor of PyTorch; snapshot.proto explains the values.
+struct TensorEvent {
+  TensorChange change = TensorChange::kUnknown;
+  uint32_t device = 0, tid = 0;
+  uint32_t stack = 0;  // of the host
+  uint64_t address = 0, bytes = 0;
+  int64_t time_ns = 0;
 };
 
 struct OverheadEvent {

@@ -106,6 +106,11 @@ class RecordReader {
                 EndOf(begin_ns, end.ticks()), end.waited(), end.stack()});
   }
 
+  void ReadTensor(const RingRecord& what, const RingRecord& memory) const {
+    sink_.tensor({what.change(), what.device(), tid_, what.stack(), memory.bits(), memory.bytes(),
+                  std::max(clock_.RealtimeOf(what.ticks()), start_ns_)});
+  }
+
   // A record of a range, which may be followed by a second one.
   void ReadRange(const RingRecord& record, RingCursor* cursor) const {
     const int64_t time_ns = clock_.RealtimeOf(record.ticks());
@@ -136,7 +141,7 @@ class RecordReader {
         break;
       case Kind::kSpanEnd:
       case Kind::kCall:
-      case Kind::kCallEnd:
+      case Kind::kTensor:
         break;  // read elsewhere, or with the record before
     }
   }
@@ -169,7 +174,8 @@ ThreadReader::LossCounts ThreadReader::Losses() {
   return {losses.events_dropped.load(),    losses.calls_dropped.load(),
           thread_registry.paths.dropped(), losses.unbalanced_pops.load(),
           losses.left_open.load(),         losses.payloads_not_read.load(),
-          thread_registry.paths.unnamed(), losses.torch_shapes_dropped.load()};
+          thread_registry.paths.unnamed(), losses.torch_shapes_dropped.load(),
+          losses.tensors_dropped.load()};
 }
 
 void ThreadReader::Start(int64_t now_ns, bool ranges) {
@@ -280,6 +286,8 @@ void ThreadReader::DrainThread(const Sink& sink, ThreadState* thread) {
     const RingRecord& record = cursor.Next();
     if (record.kind() == Kind::kCall) {
       reader.ReadCall(record, cursor.Next());
+    } else if (record.kind() == Kind::kTensor) {
+      reader.ReadTensor(record, cursor.Next());
     } else if (ranges_ && record.path() > paths_seen_) {
       cursor.LeaveFrom(cursor.position() - 1);  // its path was not ready in time: next time
       return;

@@ -39,6 +39,7 @@ class ThreadReader {
     std::function<void(const MarkEvent&)> mark;
     std::function<void(const PayloadEvent&)> payload;  // after what it is attached to, if at all
     std::function<void(const CallEvent&)> call;
+    std::function<void(const TensorEvent&)> tensor;
     // A number of the name of the step, mark or span that is the next event.
     std::function<void(const NumberEvent&)> number;
   };
@@ -60,6 +61,7 @@ class ThreadReader {
   uint64_t torch_shapes_dropped() const {
     return Losses().torch_shapes_dropped - before_.torch_shapes_dropped;
   }
+  uint64_t tensors_dropped() const { return Losses().tensors_dropped - before_.tensors_dropped; }
   // Spans and calls that ended before they began by the counters of their threads, and were given
   // no length: a processor may read its counter before what another thread handed over arrives.
   uint64_t ends_moved() const { return ends_moved_; }
@@ -68,7 +70,7 @@ class ThreadReader {
   struct LossCounts {
     uint64_t events_dropped = 0, calls_dropped = 0, paths_dropped = 0, unbalanced_pops = 0;
     uint64_t left_open = 0, payloads_not_read = 0, names_dropped = 0;
-    uint64_t torch_shapes_dropped = 0;
+    uint64_t torch_shapes_dropped = 0, tensors_dropped = 0;
   };
   static LossCounts Losses();  // since the process began
   bool GiveUp(uint32_t path);

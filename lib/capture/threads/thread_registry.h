@@ -35,6 +35,7 @@ struct RangeLosses {
   std::atomic<uint64_t> left_open{0};
   std::atomic<uint64_t> payloads_not_read{0};
   std::atomic<uint64_t> torch_shapes_dropped{0};
+  std::atomic<uint64_t> tensors_dropped{0};
 };
 
 // Constant-initialized, all of it zero: it takes no room in the library's file and is there before

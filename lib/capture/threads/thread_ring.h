@@ -25,7 +25,7 @@ class RingRecord {
     kPayload,
     kValue,
     kCall,
-    kCallEnd
+    kTensor
   };
 
   RingRecord() = default;
@@ -66,8 +66,20 @@ class RingRecord {
     return {Kind::kCall, begin_ticks, call, correlation};
   }
   static RingRecord CallEnd(int64_t end_ticks, uint32_t waited, uint32_t error, uint32_t stack) {
-    return {Kind::kCallEnd, end_ticks, waited,
+    return {Kind::kValue, end_ticks, waited,
             std::min(error, kLargestError) << kStackBits | stack};
+  }
+
+  // A change of a tensor's memory takes two records in a row. Sizes beyond 2^61 become the largest.
+  static constexpr uint32_t kDeviceBits = 8, kLargestDevice = (1U << kDeviceBits) - 1;
+  static RingRecord Tensor(int64_t ticks, TensorChange change, uint32_t device, uint32_t stack) {
+    return {Kind::kTensor, ticks, static_cast<uint32_t>(change) << kDeviceBits | device, stack};
+  }
+  static RingRecord TensorMemory(uint64_t address, uint64_t bytes) {
+    constexpr uint64_t kMostBytes = (uint64_t{1} << (32 + kKindShift)) - 1;
+    bytes = std::min(bytes, kMostBytes);
+    return {Kind::kValue, static_cast<int64_t>(address), static_cast<uint32_t>(bytes >> 32U),
+            static_cast<uint32_t>(bytes)};
   }
 
   Kind kind() const { return static_cast<Kind>(kind_and_id_ >> kKindShift); }
@@ -85,6 +97,9 @@ class RingRecord {
   uint32_t correlation() const { return second_; }
   uint32_t error() const { return second_ >> kStackBits; }
   uint32_t stack() const { return second_ & ((1U << kStackBits) - 1); }
+  TensorChange change() const { return static_cast<TensorChange>(path() >> kDeviceBits); }
+  uint32_t device() const { return path() & kLargestDevice; }
+  uint64_t bytes() const { return uint64_t{path()} << 32U | second_; }
 
   // Field by field: a 16-byte copy of a record just built waits for its parts to leave the store
   // buffer, which doubled the cost of a push.

@@ -94,6 +94,19 @@ void Write(Message& block, const AllocationColumns& c) {
   AddStates(m, tag::allocation_columns::kPool, c.pool);
 }
 
+void Write(Message& block, const TensorColumns& c) {
+  if (c.change.empty()) return;
+  Message m(block, tag::block::kTensors);
+  m.add_sfixed64(tag::tensor_columns::kBaseNs, c.time.base());
+  PackedEnum(m, tag::tensor_columns::kChange, c.change);
+  Packed32(m, tag::tensor_columns::kDevice, c.device);
+  Packed32(m, tag::tensor_columns::kThread, c.thread);
+  PackedDelta(m, tag::tensor_columns::kTimeDeltaNs, c.time.values());
+  PackedDelta(m, tag::tensor_columns::kAddressDelta, c.address.values());
+  Packed64(m, tag::tensor_columns::kBytes, c.bytes);
+  PackedDelta(m, tag::tensor_columns::kStackDelta, c.stack.values());
+}
+
 void Write(Message& block, const PoolColumns& c) {
   if (c.operation.empty()) return;
   Message m(block, tag::block::kPoolOperations);
@@ -297,6 +310,7 @@ void AppendEvents(const BlockColumns& columns, const Integrity& integrity,
   Write(block, columns.payloads);
   Write(block, columns.host_samples);
   Write(block, columns.allocations);
+  Write(block, columns.tensors);
   Write(block, columns.pool_operations);
   Write(block, columns.unified_memory);
   Write(block, columns.gpu_states);

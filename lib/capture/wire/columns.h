@@ -215,6 +215,7 @@ struct RareColumns {
   PayloadColumns payloads;
   HostSampleColumns host_samples;
   AllocationColumns allocations;
+  TensorColumns tensors;
   PoolColumns pool_operations;
   UnifiedMemoryColumns unified_memory;
   GpuStateColumns gpu_states;
@@ -246,6 +247,7 @@ struct BlockColumns : RareColumns {
            graph_runs.graph.size() + syncs.kind.size() + api_calls.interval.rows() +
            overheads.kind.size() + ranges.time.rows() + spans.path.size() + marks.path.size() +
            payloads.path.size() + host_samples.thread.size() + allocations.bytes.size() +
+           tensors.change.size() * 2 +  // about 11 bytes
            pool_operations.operation.size() + unified_memory.kind.size() + gpu_states.kind.size() +
            pm_rows;  // a PM row of many metrics takes as much as several
   }

@@ -164,6 +164,10 @@ void Encoder::Add(const AllocationEvent& event) {
   columns_->allocations.Add(event, tables_.Lane(event));
 }
 
+void Encoder::Add(const TensorEvent& event) {
+  columns_->tensors.Add(event, tables_.Thread(event.tid), KnownStack(event.stack));
+}
+
 void Encoder::Add(const PoolEvent& event) {
   if (event.time_ns <= 0) {
     ++untimed_;

@@ -40,6 +40,7 @@ class Encoder final : public EventSink {
   void Add(const HostFrameEvent& frame);
   void Add(const HostStackEvent& stack);
   void Add(const HostSampleEvent& sample);
+  void Add(const TensorEvent& event);
   bool HasPath(uint32_t id) const override { return id <= range_paths_; }
   void Add(const PassGroupEvent& group) override;
   void Add(const PmSeriesEvent& series) override;

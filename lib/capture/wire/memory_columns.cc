@@ -36,6 +36,16 @@ void PoolColumns::Add(const PoolEvent& event) {
   correlation.Add(event.correlation);
 }
 
+void TensorColumns::Add(const TensorEvent& event, uint32_t thread_id, uint32_t stack_id) {
+  change.push_back(static_cast<int32_t>(event.change));
+  device.push_back(event.device);
+  thread.push_back(thread_id);
+  time.Add(event.time_ns);
+  address.Add(event.address);
+  bytes.push_back(event.bytes);
+  stack.Add(stack_id);
+}
+
 void UnifiedMemoryColumns::Add(const UnifiedMemoryEvent& event) {
   kind.push_back(static_cast<int32_t>(event.kind));
   value.push_back(event.value);

@@ -44,6 +44,17 @@ struct PoolColumns {
   void Add(const PoolEvent& event);
 };
 
+struct TensorColumns {
+  std::vector<int32_t> change;
+  std::vector<uint32_t> device, thread;
+  DeltaColumn time;
+  WrappingColumn address;
+  std::vector<uint64_t> bytes;
+  CorrelationColumn stack;
+
+  void Add(const TensorEvent& event, uint32_t thread_id, uint32_t stack_id);
+};
+
 struct UnifiedMemoryColumns {
   std::vector<int32_t> kind;
   std::vector<uint64_t> value;

@@ -46,6 +46,7 @@ enum : uint32_t {
   kHostFrames = 40,
   kHostStacks = 41,
   kHostSamples = 48,
+  kTensors = 56,
   kGraphRuns = 33,
   kGpuStates = 35
 };
@@ -237,6 +238,19 @@ enum : uint32_t {
   kPool = 10
 };
 }  // namespace allocation_columns
+
+namespace tensor_columns {
+enum : uint32_t {
+  kBaseNs = 1,
+  kChange = 2,
+  kDevice = 3,
+  kThread = 4,
+  kTimeDeltaNs = 5,
+  kAddressDelta = 6,
+  kBytes = 7,
+  kStackDelta = 8
+};
+}  // namespace tensor_columns
 
 namespace pool_state_columns {
 enum : uint32_t {

@@ -28,6 +28,47 @@ Json ToJson(const BlocksOfSize& value) {
   return {{"bytes_each", value.bytes_each}, {"blocks", value.blocks}};
 }
 
+Json ToJson(const MemoryPart& value) { return {{"part", value.part}, {"bytes", value.bytes}}; }
+
+Json ToJson(const RoleHolder& value) {
+  return {{"role", ToString(value.role)}, {"blocks", value.blocks}, {"bytes", value.bytes}};
+}
+
+Json ToJson(const TensorSegments& value) {
+  return {{"segments", value.segments},         {"bytes", value.bytes},
+          {"unused_bytes", value.unused_bytes}, {"gaps", value.gaps},
+          {"largest_gap", value.largest_gap},   {"outside_bytes", value.outside_bytes}};
+}
+
+Json ToJson(const TensorMemory& value) {
+  return {{"device", value.device},
+          {"peak_bytes", value.peak_bytes},
+          {"peak_at_ns", Number(value.peak_at_ns)},
+          {"bytes_at_end", value.bytes_at_end},
+          {"allocations", value.allocations},
+          {"blocks_at_peak", value.blocks_at_peak},
+          {"roles", List(value.roles)},
+          {"roles_named", value.roles_named},
+          {"holders", List(value.holders)},
+          {"lines", List(value.lines)},
+          {"ops", List(value.ops)},
+          {"segments", ToJson(value.segments)}};
+}
+
+Json ToJson(const TensorFailure& value) {
+  return {{"bytes", value.bytes},
+          {"device", value.device},
+          {"range", value.range},
+          {"place", ToJson(value.place)},
+          {"op", value.op},
+          {"count", value.count},
+          {"first_at_ns", Number(value.first_at_ns)},
+          {"allocated", value.allocated},
+          {"roles", List(value.roles)},
+          {"lines", List(value.lines)},
+          {"segments", ToJson(value.segments)}};
+}
+
 Json ToJson(const DeviceMemory& value) {
   return {{"device", value.device},
           {"peak_bytes", value.peak_bytes},
@@ -36,6 +77,7 @@ Json ToJson(const DeviceMemory& value) {
           {"holders", List(value.holders)},
           {"lines", List(value.lines)},
           {"ops", List(value.ops)},
+          {"parts", List(value.parts)},
           {"sizes", List(value.sizes)},
           {"blocks_at_peak", value.blocks_at_peak}};
 }
@@ -135,11 +177,18 @@ Json ToJson(const UnifiedMemorySummary& value) {
 
 Json ToJson(const MemoryReport& value) {
   if (value.empty()) return nullptr;
-  return {{"devices", List(value.devices)},     {"kinds", List(value.kinds)},
-          {"pools", List(value.pools)},         {"ranges", List(value.ranges)},
-          {"growth", List(value.growth)},       {"growth_missing", value.growth_missing},
-          {"failures", List(value.failures)},   {"frees_missing", value.frees_missing},
-          {"records_lost", value.records_lost}, {"unified", List(value.unified)}};
+  return {{"devices", List(value.devices)},
+          {"kinds", List(value.kinds)},
+          {"pools", List(value.pools)},
+          {"ranges", List(value.ranges)},
+          {"growth", List(value.growth)},
+          {"growth_missing", value.growth_missing},
+          {"failures", List(value.failures)},
+          {"tensors", List(value.tensors)},
+          {"tensor_failures", List(value.tensor_failures)},
+          {"frees_missing", value.frees_missing},
+          {"records_lost", value.records_lost},
+          {"unified", List(value.unified)}};
 }
 
 }  // namespace prof

@@ -109,6 +109,38 @@ std::string HoldersText(const std::vector<Holder>& holders, const TextOptions& o
   return ListMost(parts, options.details ? static_cast<size_t>(options.max_rows) : kMostRanges);
 }
 
+// "activations 40.1 GiB, weights 12.9 GiB": bytes, descending. All of them are few.
+std::string PartsText(const std::vector<MemoryPart>& parts) {
+  std::vector<std::string> texts;
+  texts.reserve(parts.size());
+  for (const MemoryPart& part : parts) texts.push_back(part.part + " " + Size(part.bytes));
+  return text::Join(texts, ", ");
+}
+
+std::string RolesText(const std::vector<RoleHolder>& roles) {
+  std::vector<std::string> texts;
+  texts.reserve(roles.size());
+  for (const RoleHolder& role : roles) {
+    texts.push_back(ToString(role.role) + (" " + Size(role.bytes)) + " in " +
+                    text::Count(role.blocks));
+  }
+  return text::Join(texts, ", ");
+}
+
+std::string SegmentsText(const TensorSegments& segments) {
+  std::string text = Size(segments.bytes) + " from CUDA in " +
+                     text::Plural(segments.segments, "segment", "segments") + ", " +
+                     Size(segments.unused_bytes) + " of it unused";
+  if (segments.gaps > 0) {
+    text += " in " + text::Plural(segments.gaps, "gap", "gaps") + ", the largest " +
+            Size(segments.largest_gap);
+  }
+  if (segments.outside_bytes > 0) {
+    text += "; tensors of " + Size(segments.outside_bytes) + " are in memory without a record";
+  }
+  return text;
+}
+
 std::string SizesText(const DeviceMemory& device) {
   std::vector<std::string> parts;
   int64_t rest = device.blocks_at_peak;
@@ -145,11 +177,18 @@ std::string GrowthText(const MemoryGrowth& growth, const TextOptions& options) {
   return parts.empty() ? text : text + "; from " + ListMost(parts, kMostRanges);
 }
 
+// "GPU 0", "tensors, GPU 0", "pinned".
+std::string GrowingText(const MemoryGrowth& growth) {
+  if (!growth.device) return growth.memory;
+  const std::string gpu = "GPU " + std::to_string(*growth.device);
+  return growth.memory == "tensors" ? growth.memory + ", " + gpu : gpu;
+}
+
 void WriteGrowth(const MemoryReport& memory, const TextOptions& options,
                  const std::function<void(const std::string&, const std::string&)>& line) {
   for (const MemoryGrowth& growth : memory.growth) {
     if (!growth.grows && !options.details) continue;
-    line("growth, " + (growth.device ? "GPU " + std::to_string(*growth.device) : growth.memory),
+    line("growth, " + GrowingText(growth),
          GrowthText(growth, options));
   }
   if (options.details && !memory.growth_missing.empty() && !memory.kinds.empty()) {
@@ -191,6 +230,34 @@ std::string FailureText(const AllocationFailure& failure, const TextOptions& opt
         ", with " + Size(failure.bytes) + " allocated on GPU " + std::to_string(*failure.device);
   }
   return text;
+}
+
+std::string FailureText(const TensorFailure& failure, const TextOptions& options) {
+  std::string text = "a tensor of " + Size(failure.bytes) + " on GPU " +
+                     std::to_string(failure.device) + ", in " +
+                     ShortName(failure.range, kRangeWidth, options) + ", ";
+  if (failure.place.known()) text += "at " + NameOf(failure.place, options) + ", ";
+  if (!failure.op.empty()) text += "in op " + ShortName(failure.op, kRangeWidth, options) + ", ";
+  return text + text::Plural(failure.count, "time", "times") + ", first " +
+         text::Time(failure.first_at_ns) + " after the start, with " + Size(failure.allocated) +
+         " in tensors: " + RolesText(failure.roles) + "; " + SegmentsText(failure.segments);
+}
+
+std::string TensorsText(const TensorMemory& tensors) {
+  return "peak " + Size(tensors.peak_bytes) + " " + text::Time(tensors.peak_at_ns) +
+         " after the start, " + Size(tensors.bytes_at_end) + " at the end, " +
+         text::Plural(tensors.allocations, "allocation", "allocations");
+}
+
+void WriteTensors(const TensorMemory& tensors, const TextOptions& options,
+                  const std::function<void(const std::string&, const std::string&)>& line) {
+  line("tensors, GPU " + std::to_string(tensors.device), TensorsText(tensors));
+  line("used as", RolesText(tensors.roles) +
+                      (tensors.roles_named ? "" : " (record with --torch modules to know weights)"));
+  line("held by", HoldersText(tensors.holders, options));
+  if (!tensors.lines.empty()) line("from lines", HoldersText(tensors.lines, options));
+  if (!tensors.ops.empty()) line("in ops", HoldersText(tensors.ops, options));
+  line("PyTorch has then", SegmentsText(tensors.segments));
 }
 
 std::string PoolText(const PoolReport& pool) {
@@ -249,10 +316,15 @@ void WriteMemory(std::ostream& out, const Report& report, const TextOptions& opt
   const auto gpu = [](uint32_t device) { return "GPU " + std::to_string(device); };
   for (const DeviceMemory& device : memory.devices) {
     line(gpu(device.device), PeakText(memory, device));
+    if (!device.parts.empty()) line("used as", PartsText(device.parts));
     if (!device.holders.empty()) line("held by", HoldersText(device.holders, options));
     if (!device.lines.empty()) line("from lines", HoldersText(device.lines, options));
     if (!device.ops.empty()) line("in ops", HoldersText(device.ops, options));
     if (options.details && !device.sizes.empty()) line("in blocks", SizesText(device));
+  }
+  for (const TensorMemory& tensors : memory.tensors) WriteTensors(tensors, options, line);
+  for (const TensorFailure& failure : memory.tensor_failures) {
+    line("out of memory", FailureText(failure, options));
   }
   for (const AllocationFailure& failure : memory.failures) {
     line("out of memory", FailureText(failure, options));

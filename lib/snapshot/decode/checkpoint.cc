@@ -21,6 +21,7 @@ void ForEachTable(DecodeState* state, Visit visit) {
   visit_all(model.category_names, model.stream_names, model.streams);
   visit_all(model.allocations, model.pool_states, model.unified_memory, model.gpu_states);
   visit_all(model.torch.shapes);
+  visit_all(model.tensors.changes, model.tensors.refused, model.tensors.uses);
   visit_all(state->lanes, state->path_depths, state->thread_names);
 }
 

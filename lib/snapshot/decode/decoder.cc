@@ -63,6 +63,7 @@ constexpr AddPart kParts[] = {
     AddHostSamples,
     // Memory.
     AddAllocations,
+    AddTensors,
     AddPoolOperations,
     AddUnifiedMemory,
     AddGpuStates,

@@ -81,6 +81,55 @@ absl::Status AddAllocations(const wire::Block& block, DecodeState* state) {
   return absl::OkStatus();
 }
 
+absl::Status AddTensors(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  const size_t threads = model.threads.size(), stacks = model.host_stacks.size();
+  const wire::TensorColumns& columns = block.tensors();
+  const absl::Status status =
+      SameLength("tensors", {{"change", columns.change_size()},
+                             {"device", columns.device_size()},
+                             {"thread", columns.thread_size()},
+                             {"time_delta_ns", columns.time_delta_ns_size()},
+                             {"address_delta", columns.address_delta_size()},
+                             {"bytes", columns.bytes_size()},
+                             {"stack_delta", columns.stack_delta_size()}});
+  if (!status.ok()) return status;
+  Sum time(columns.base_ns()), address, stack;
+  for (int row = 0; row < columns.change_size(); ++row) {
+    model::Allocation tensor;
+    tensor.memory = model::MemoryKind::kDevice;
+    tensor.device = columns.device(row);
+    tensor.address = static_cast<uint64_t>(address.Add(columns.address_delta(row)));
+    tensor.bytes = columns.bytes(row);
+    tensor.time_ns = time.Add(columns.time_delta_ns(row));
+    if (!ValidTime(tensor.time_ns)) return BadTime("tensors", row);
+    tensor.thread = columns.thread(row);
+    if (tensor.thread >= threads) return BadId("tensors", row, "thread", tensor.thread, threads);
+    const auto id = static_cast<uint64_t>(stack.Add(columns.stack_delta(row)));
+    if (id >= stacks) return BadId("tensors", row, "host stack", id, stacks);
+    tensor.stack = static_cast<uint32_t>(id);
+    const auto change = format::FromNumber<model::TensorChange>(columns.change(row));
+    switch (change) {
+      case model::TensorChange::kUnknown:
+        break;
+      case model::TensorChange::kAllocated:
+        tensor.operation = model::AllocationOperation::kAllocate;
+        model.tensors.changes.push_back(tensor);
+        break;
+      case model::TensorChange::kFreed:
+        tensor.operation = model::AllocationOperation::kFree;
+        model.tensors.changes.push_back(tensor);
+        break;
+      case model::TensorChange::kRefused:
+        model.tensors.refused.push_back(tensor);
+        break;
+      default:
+        model.tensors.uses.push_back({change, tensor.address, tensor.time_ns});
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AddPoolOperations(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   const wire::PoolColumns& columns = block.pool_operations();

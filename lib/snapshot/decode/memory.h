@@ -14,6 +14,7 @@ class Block;
 namespace prof::snapshot {
 
 [[nodiscard]] absl::Status AddAllocations(const wire::Block& block, DecodeState* state);
+[[nodiscard]] absl::Status AddTensors(const wire::Block& block, DecodeState* state);
 [[nodiscard]] absl::Status AddPoolOperations(const wire::Block& block, DecodeState* state);
 [[nodiscard]] absl::Status AddUnifiedMemory(const wire::Block& block, DecodeState* state);
 

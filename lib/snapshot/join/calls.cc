@@ -105,7 +105,20 @@ void JoinOps(Model* model) {
   }
   for (model::Allocation& allocation : model->allocations) {
     allocation.api = index.Find(allocation.correlation);
-    if (allocation.api != model::kNoIndex) allocation.path = model->api_calls.path(allocation.api);
+    if (allocation.api == model::kNoIndex) continue;
+    allocation.path = model->api_calls.path(allocation.api);
+    allocation.thread = model->api_calls[allocation.api].thread;
+    allocation.stack = model->api_calls.stack(allocation.api);
+  }
+}
+
+void SetTensorPaths(Model* model) {
+  for (std::vector<model::Allocation>* tensors : {&model->tensors.changes, &model->tensors.refused}) {
+    if (tensors->empty()) continue;
+    StepWalk walk(model->steps);
+    for (model::Allocation& tensor : *tensors) {
+      tensor.path = walk.PathAt(tensor.thread, tensor.time_ns);
+    }
   }
 }
 

@@ -19,6 +19,9 @@ void SetCallPaths(model::Model* model);
 // Gives operations, allocations and frees their call and its range. Needs SetCallPaths() before it.
 void JoinOps(model::Model* model);
 
+// Gives changes of tensors' memory the range of their thread.
+void SetTensorPaths(model::Model* model);
+
 // Marks the calls within which the driver loads code, as it does at the first launch of a kernel.
 void MarkLoading(model::Model* model);
 

@@ -71,6 +71,7 @@ void Join(Model* model) {
   ClassifyCalls(model);
   SetCallPaths(model);
   JoinOps(model);
+  SetTensorPaths(model);
   JoinSamples(model);
   MarkSampled(model);
   MarkLoading(model);

@@ -75,6 +75,9 @@ void SortOthers(Model* model) {
   SortUnlessSorted(&model->unified_memory, by_start);
   const auto by_time = [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; };
   SortUnlessSorted(&model->allocations, by_time);
+  SortUnlessSorted(&model->tensors.changes, by_time);
+  SortUnlessSorted(&model->tensors.refused, by_time);
+  SortUnlessSorted(&model->tensors.uses, by_time);
   SortUnlessSorted(&model->host_samples,
                    [](const model::HostSample& a, const model::HostSample& b) {
                      return std::tie(a.thread, a.time_ns) < std::tie(b.thread, b.time_ns);

@@ -71,6 +71,17 @@ std::vector<uint32_t> OpsOfCalls(const Model& model) {
   return ops;
 }
 
+void SetTensorOps(Model* model) {
+  for (std::vector<model::Allocation>* tensors : {&model->tensors.changes, &model->tensors.refused}) {
+    if (tensors->empty()) continue;
+    StepWalk walk(model->torch.steps);
+    for (model::Allocation& tensor : *tensors) {
+      const uint32_t path = walk.PathAt(tensor.thread, tensor.time_ns);
+      if (model->paths[path].torch != TorchScope::kOutside) tensor.torch_op = path;
+    }
+  }
+}
+
 // The innermost path from `path` outwards that is a module; 0: there is none. `in_node`: within the
 // innermost node of the autograd graph.
 uint32_t ModuleAround(const Model& model, uint32_t path, bool in_node) {
@@ -118,12 +129,18 @@ void JoinTorchOps(Model* model) {
   for (model::Allocation& allocation : model->allocations) {
     if (allocation.api != model::kNoIndex) allocation.torch_op = of_call[allocation.api];
   }
+  SetTensorOps(model);
   for (size_t i = 0; i < of_call.size(); ++i) {
     const bool failed =
         of_call[i] != model::kNone && model->api_calls.error(i) == model::kOutOfMemory;
     if (failed) model->torch.out_of_memory.emplace(i, of_call[i]);
   }
   TorchForward forward(model);
+  for (model::Allocation& tensor : model->tensors.changes) {
+    if (tensor.stack != model::kNone || tensor.torch_op == model::kNone) continue;
+    if (tensor.operation != model::AllocationOperation::kAllocate) continue;
+    tensor.stack = forward.Of(tensor.torch_op, tensor.thread, tensor.time_ns).stack;
+  }
   model->torch.places.resize(model->ops.size());
   std::optional<TorchInstances> instances;
   if (!model->torch.shapes.empty()) {

@@ -35,6 +35,7 @@ using format::Severity;
 using format::StreamFlag;
 using format::Subsystem;
 using format::SyncKind;
+using format::TensorChange;
 using format::UnifiedMemoryKind;
 
 constexpr uint32_t kNone = 0;  // the id that means "none"
@@ -151,6 +152,24 @@ struct Allocation {
   uint32_t torch_op = 0;   // path id of the innermost op around the call; 0: none, or not known
   uint64_t address = 0, bytes = 0;
   int64_t time_ns = 0;
+  uint32_t thread = 0;  // that made the call; 0: not known
+  uint32_t stack = 0;   // host stack id; of a tensor of the backward pass, of its forward op
+};
+
+// The program has a tensor at this address, which it uses in this way.
+struct TensorUse {
+  TensorChange use = TensorChange::kUnknown;
+  uint64_t address = 0;
+  int64_t time_ns = 0;
+};
+
+// The memory that PyTorch's allocator gave to tensors. It has it from CUDA, in larger blocks.
+struct Tensors {
+  std::vector<Allocation> changes;  // allocations and frees; sorted by time
+  std::vector<Allocation> refused;  // for lack of memory; without an address; sorted by time
+  std::vector<TensorUse> uses;      // sorted by time
+
+  [[nodiscard]] bool recorded() const { return !changes.empty() || !refused.empty(); }
 };
 
 // What a memory pool held at an operation on it, or with an allocation or free (kAllocation).
@@ -318,6 +337,7 @@ struct Model {
   std::vector<Sync> syncs;                    // sorted by start
   std::vector<Overhead> overheads;            // sorted by start
   std::vector<Allocation> allocations;        // and frees; sorted by time
+  Tensors tensors;
   std::vector<PoolState> pool_states;         // sorted by time
   std::vector<UnifiedMemory> unified_memory;  // sorted by start
   std::vector<GpuState> gpu_states;           // sorted by time

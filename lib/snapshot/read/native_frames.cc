@@ -128,6 +128,9 @@ void FindNativeSources(model::Model* model) {
   model->api_calls.ChangeStacks([&ids](uint32_t stack) { return ids[stack]; });
   for (model::GraphNode& node : model->graph_nodes) node.stack = ids[node.stack];
   for (model::HostSample& sample : model->host_samples) sample.stack = ids[sample.stack];
+  for (auto* const tensors : {&model->tensors.changes, &model->tensors.refused}) {
+    for (model::Allocation& tensor : *tensors) tensor.stack = ids[tensor.stack];
+  }
   if (const std::string missing = tables.Missing(); !missing.empty()) {
     model::Notice notice;
     notice.subsystem = model::Subsystem::kTimeline;

@@ -282,6 +282,23 @@ TEST_CASE("Host samples arrive as they were given") {
   CHECK(samples.state(1) == wire::HOST_STATE_RUNNING);
 }
 
+TEST_CASE("Changes of tensors' memory arrive as they were given") {
+  const wire::Block block = AllBlocks().at(0);
+  const wire::TensorColumns& tensors = block.tensors();
+  CHECK(tensors.base_ns() == kStart + 4700);
+  CHECK(Values(tensors.time_delta_ns()) == I64s{0, -50});
+  REQUIRE(tensors.change_size() == 2);
+  CHECK(tensors.change(0) == wire::TENSOR_ALLOCATED);
+  CHECK(tensors.change(1) == wire::TENSOR_OPTIMIZER_STATE);
+  CHECK(Values(tensors.device()) == U32s{3, 1});
+  CHECK(block.threads(static_cast<int>(tensors.thread(0)) - 1).tid() == kTid);
+  CHECK(block.threads(static_cast<int>(tensors.thread(1)) - 1).tid() == kOtherTid);
+  CHECK(Values(tensors.address_delta()) ==
+        I64s{int64_t{1} << 47, 512 - (int64_t{1} << 47)});
+  CHECK(Values(tensors.bytes()) == U64s{4096, uint64_t{1} << 40});
+  CHECK(Values(tensors.stack_delta()) == I64s{2, -2});
+}
+
 TEST_CASE("The columns of GPU work arrive as they were given") {
   const wire::Block block = AllBlocks().at(0);
   const wire::KernelColumns& kernels = block.kernels();

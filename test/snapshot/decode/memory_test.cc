@@ -2,6 +2,7 @@
 //
 // These tests read allocations, pools and unified memory from correct and from damaged files.
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -124,6 +125,42 @@ TEST_CASE("An allocation is in the range in which its call was made") {
   CHECK(m->allocations[2].api == model::kNoIndex);
 }
 
+TEST_CASE("Tensors come back as they were written, by time, with their range and their op") {
+  using model::TensorChange;
+  SnapshotBuilder b;
+  const uint32_t op = b.TorchOp(0, "aten::empty");
+  b.Range("step", 0, 100'000);
+  b.TorchStep(15'000, op);
+  b.TorchStep(35'000, 0);
+  b.Tensor(TensorChange::kFreed, kHigh, 0, 40'000, {1, 1000, 0});
+  b.Tensor(TensorChange::kAllocated, kHigh, 512, 20'000, {1, 1000, 0});
+  b.Tensor(TensorChange::kGradient, kHigh + 8, 8, 30'000);
+  b.Tensor(TensorChange::kRefused, 0, uint64_t{1} << 40, 110'000);
+  for (const int blocks : {1, 4}) {
+    const absl::StatusOr<model::Model> m = ReadSnapshot(b.Bytes(blocks));
+    REQUIRE(m.ok());
+    REQUIRE(m->tensors.changes.size() == 2);
+    const model::Allocation& first = m->tensors.changes[0];
+    CHECK(first.operation == model::AllocationOperation::kAllocate);
+    CHECK(first.address == kHigh);
+    CHECK(first.bytes == 512);
+    CHECK(first.device == 1);
+    CHECK(first.time_ns == 20'000);
+    CHECK(m->paths[first.path].full == "step");
+    CHECK(first.torch_op == op);
+    const model::Allocation& second = m->tensors.changes[1];
+    CHECK(second.operation == model::AllocationOperation::kFree);
+    CHECK(second.torch_op == 0);
+    REQUIRE(m->tensors.uses.size() == 1);
+    CHECK(m->tensors.uses[0].use == TensorChange::kGradient);
+    CHECK(m->tensors.uses[0].address == kHigh + 8);
+    CHECK(m->tensors.uses[0].time_ns == 30'000);
+    REQUIRE(m->tensors.refused.size() == 1);
+    CHECK(m->tensors.refused[0].bytes == uint64_t{1} << 40);
+    CHECK(m->tensors.refused[0].path == 0);
+  }
+}
+
 TEST_CASE("A file without columns about memory has no memory in its model") {
   SnapshotBuilder b;
   b.Kernel(b.Shape("k", {1}, {32}), "step", 100'000, 110'000);
@@ -137,6 +174,25 @@ TEST_CASE("A file without columns about memory has no memory in its model") {
 TEST_CASE("Columns about memory that do not fit together are damage") {
   CHECK_THAT(Truncation([](wire::Block& b) { b.mutable_allocations()->add_bytes(1); }),
              Contains("the columns of allocations differ in length"));
+  CHECK_THAT(Truncation([](wire::Block& b) { b.mutable_tensors()->add_bytes(1); }),
+             Contains("the columns of tensors differ in length"));
+  const auto one_tensor = [](uint32_t thread, int64_t stack, int64_t time_ns) {
+    return Truncation([=](wire::Block& b) {
+      wire::TensorColumns& tensors = *b.mutable_tensors();
+      tensors.add_change(wire::TENSOR_ALLOCATED);
+      tensors.add_device(0);
+      tensors.add_thread(thread);
+      tensors.add_time_delta_ns(time_ns);
+      tensors.add_address_delta(1);
+      tensors.add_bytes(1);
+      tensors.add_stack_delta(stack);
+    });
+  };
+  CHECK_THAT(one_tensor(99, 0, 1), Contains("tensors row 0 names thread 99"));
+  CHECK_THAT(one_tensor(1, 7, 1), Contains("tensors row 0 names host stack 7"));
+  CHECK_THAT(one_tensor(1, -1, 1), Contains("tensors row 0 names host stack"));
+  CHECK_THAT(one_tensor(1, 0, std::numeric_limits<int64_t>::max()),
+             Contains("tensors row 0 has an impossible time"));
   CHECK_THAT(Truncation([](wire::Block& b) { b.mutable_allocations()->add_lane(1); }),
              Contains("the columns of allocations differ in length"));
   CHECK_THAT(Truncation([](wire::Block& b) { b.mutable_allocations()->add_pool_row(0); }),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Names of ranges and of PyTorch's scopes tell the part of a step that they are.
-#ifndef PROF_LIB_ANALYZER_STEPS_STEP_NAMES_H_
-#define PROF_LIB_ANALYZER_STEPS_STEP_NAMES_H_
+#ifndef PROF_LIB_ANALYZER_BASE_STEP_NAMES_H_
+#define PROF_LIB_ANALYZER_BASE_STEP_NAMES_H_
 
 #include <optional>
 #include <string_view>
@@ -21,4 +21,4 @@ namespace prof::analyzer {
 
 }  // namespace prof::analyzer
 
-#endif  // PROF_LIB_ANALYZER_STEPS_STEP_NAMES_H_
+#endif  // PROF_LIB_ANALYZER_BASE_STEP_NAMES_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/analyzer/steps/step_names.h"
+#include "lib/analyzer/base/step_names.h"
 
 #include <cctype>
 #include <string>

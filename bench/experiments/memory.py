@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This experiment compares the ledger of tensors with what programs know of their own memory.
+
+The programs draw their sizes. They know what their tensors are used as, what they leak, and what
+PyTorch and the driver say.
+"""
+
+import json
+import pathlib
+import random
+import re
+
+from lib import prof_report
+from lib import results
+from lib import settings
+
+QUESTION = "Does the ledger of PyTorch's tensors hold what programs know of their memory?"
+LIMIT_S = 180
+RESULTS = ("memory",)
+FILES = ("memory.json",)
+
+CASES = ("train", "decode", "leak", "full")
+_PROGRAM = "bench/programs/tensor_memory.py"
+_OPTIONS = ("--torch", "modules", "--torch-memory", "--python-stacks")
+_RUN_LIMIT_S = 60
+_WITHIN = 0.01
+
+
+def planted_line(source, what):
+    """The number of the line with this mark, from 1."""
+    found = [number for number, line in enumerate(source.splitlines(), start=1)
+             if line.endswith(f"# planted {what}")]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_planted(place, source, what):
+    return bool(place) and place["line"] == planted_line(source, what) and \
+        place["file"].endswith(pathlib.PurePath(_PROGRAM).name)
+
+
+def _ratio(reported, known):
+    return reported / known if known else None
+
+
+def rows_of(case, report, knows, source):
+    """[{case, quantity, reported, known, ratio}]. `source`: of the program."""
+    memory = report["memory"]
+    tensors = memory["tensors"][0]
+    device = memory["devices"][0]
+    quantities = [("tensors at the peak", tensors["peak_bytes"], knows["peak"]),
+                  ("tensors at the end", tensors["bytes_at_end"], knows["live"]),
+                  ("the device at the end, beside the driver", device["bytes_at_end"],
+                   knows["driver"])]
+    if device["parts"]:
+        quantities.append(("sum of the parts of the device's peak",
+                           sum(part["bytes"] for part in device["parts"]), device["peak_bytes"]))
+    roles = {role["role"]: role["bytes"] for role in tensors["roles"]}
+    for role, known in knows.get("roles", {}).items():
+        quantities.append((f"{role} at the peak", roles.get(role, 0), known))
+    if "leak" in knows:
+        growth = [one for one in memory["growth"] if one["memory"] == "tensors"]
+        named = bool(growth) and growth[0]["grows"] and bool(growth[0]["lines"]) and \
+            _is_planted(growth[0]["lines"][0]["place"], source, "leak")
+        quantities += [("growth of tensors a step", growth[0]["bytes_per_step"] if growth else 0,
+                        knows["leak"]),
+                       ("the line of the growth", int(named), 1)]
+    if "wanted" in knows:
+        failures = [one for one in memory["tensor_failures"]
+                    if _is_planted(one["place"], source, "refusal")]
+        segments = failures[0]["segments"] if failures else {}
+        fits = segments.get("largest_gap", 0) < knows["wanted"] <= segments.get("unused_bytes", 0)
+        quantities += [("the size that was refused, at its line",
+                        failures[0]["bytes"] if failures else 0, knows["wanted"]),
+                       ("unused by PyTorch when it was refused", segments.get("unused_bytes", 0),
+                        knows["unused"]),
+                       ("the gaps would hold it together, and none alone", int(fits), 1)]
+    return [{"case": case, "quantity": quantity, "reported": reported, "known": known,
+             "ratio": _ratio(reported, known)} for quantity, reported, known in quantities]
+
+
+def goals_of(rows):
+    goals = []
+    for row in rows:
+        off = abs(row["ratio"] - 1) if row["ratio"] is not None else None
+        goals.append({"goal": f"{row['case']}: {row['quantity']}, off by", "measured": off,
+                      "limit": _WITHIN, "met": off is not None and off <= _WITHIN})
+    return goals
+
+
+def markdown(where, rows, goals):
+    return "\n".join([
+        where + " Bytes, but for yes (1) and no (0).", "",
+        results.table(["program", "quantity", "prof", "the program", "ratio"],
+                      [[row["case"], row["quantity"], row["reported"], row["known"], row["ratio"]]
+                       for row in rows]),
+        results.goal_table([goal for goal in goals if not goal["met"]] or [
+            {"goal": "quantities within 1 %", "measured": len(goals), "limit": len(goals),
+             "met": True}])])
+
+
+def _measure(bench, case, seed):
+    snapshot = bench.path(f"memory_{case}.prof")
+    log = f"memory_{case}.txt"
+    bench.step(_RUN_LIMIT_S, log,
+               [bench.prof, "run", *_OPTIONS, "--counters", "none", "--output", snapshot, "--",
+                bench.python, _PROGRAM, case, "--seed", str(seed)])
+    known = re.search(r"^\[knows\] (.*)$", bench.text(log), re.MULTILINE)
+    if not known:
+        raise RuntimeError("the program has not said what it knows")
+    source = pathlib.Path(_PROGRAM).read_text(encoding="utf-8")
+    return rows_of(case, prof_report.load(bench.prof, snapshot), json.loads(known[1]), source)
+
+
+def run(bench):
+    seed = settings.SEED if settings.SEED is not None else \
+        random.SystemRandom().randrange(1 << 31)
+    rows = []
+    for case in filter(lambda name: re.search(settings.WORKLOADS, name), CASES):
+        with bench.failing(case):
+            rows += _measure(bench, case, seed)
+    if not rows:
+        bench.fail("no case was measured")
+        return
+    goals = goals_of(rows)
+    bench.publish("memory", {"seed": seed, "rows": rows, "goals": goals,
+                             "failures": bench.failures}, markdown(bench.where(), rows, goals))
