@@ -35,7 +35,8 @@ struct Field {
 // A structure, or an enumeration: that has `number`, and no fields.
 struct Schema {
   uint32_t fields = 0;
-  bool whole = true;  // all of it can be read
+  bool whole = true;   // all of its numbers can be read
+  bool texts = false;  // it has registered strings: names, which are no numbers and no loss
   size_t size = 0;    // 0: not known
   Number number;
   std::array<Field, kMostPayloadFields> field;
@@ -148,6 +149,15 @@ void AddField(nvtxDomainHandle_t domain, const nvtxPayloadSchemaEntry_t& entry, 
   if ((entry.flags & kNoNumber) == 0) {
     const Schema* other = Find(domain, entry.type);
     number = other != nullptr ? other->number : NumberOf(entry.type);
+  }
+  if ((entry.flags & kNoNumber) == 0 &&
+      entry.type == NVTX_PAYLOAD_ENTRY_TYPE_NVTX_REGISTERED_STRING_HANDLE) {
+    schema->texts = true;
+    constexpr size_t kSize = sizeof(nvtxStringHandle_t);
+    const size_t alignment = pack_align == 0 ? kSize : std::min(pack_align, kSize);
+    if (has_offset) *end = entry.offset;
+    if (*end != kUnknown) *end = Aligned(*end, alignment) + kSize;
+    return;
   }
   if (number.kind == Kind::kNone || schema->fields == kMostPayloadFields ||
       (!has_offset && *end == kUnknown)) {
@@ -263,7 +273,7 @@ bool PayloadValues::Read(nvtxDomainHandle_t domain, const nvtxPayloadData_t& dat
     return false;
   }
   const size_t size = data.size == SIZE_MAX ? schema->size : data.size;
-  bool whole = schema->whole && schema->fields > 0;
+  bool whole = schema->whole && (schema->fields > 0 || schema->texts);
   for (uint32_t i = 0; i < schema->fields; ++i) {
     const Field& field = schema->field[i];
     if (count_ == kMostPayloadFields || size_t{field.offset} + field.number.size > size) {

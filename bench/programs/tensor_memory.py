@@ -6,7 +6,7 @@
 
 Sizes are drawn. Lines with "planted" are the ones that a report has to name.
 
-train   a transformer with Adam. Its peak is made in a known moment: after the last forward pass,
+train   a transformer with Adam, of some GB. Its peak is made in a known moment: after the last forward pass,
         with one large tensor more. What autograd keeps is known from saved_tensors_hooks.
 decode  keys and values of earlier tokens grow token by token.
 leak    each step keeps a tensor of 1 MiB.
@@ -88,7 +88,7 @@ class Net(torch.nn.Module):
 def train(draw):
     model = Net(draw).cuda()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
-    words = torch.randint(model.words.num_embeddings, (draw.randint(4, 12), 257), device="cuda")
+    words = torch.randint(model.words.num_embeddings, (draw.randint(96, 160), 257), device="cuda")
     weights = list(model.parameters())
     own = {tensor.untyped_storage().data_ptr() for tensor in [*weights, *model.buffers(), words]}
     kept = {}
@@ -152,6 +152,7 @@ def leak(draw):
 
 def full(draw):
     size, count = 2 * MIB * draw.randint(12, 20), 2 * draw.randint(10, 20)
+    torch.zeros(1, device="cuda")  # a kernel: without one there is no recording
     segment = torch.empty(count * size, dtype=torch.uint8, device="cuda")
     del segment  # PyTorch keeps it: the tensors are parts of it
     tensors = [torch.empty(size, dtype=torch.uint8, device="cuda") for _ in range(count)]

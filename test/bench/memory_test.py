@@ -8,7 +8,7 @@ from experiments import memory
 SOURCE = "a\nb  # planted leak\nc\nd  # planted refusal\n"
 PLACE = {"file": "/x/tensor_memory.py", "function": "leak", "module": "", "line": 2}
 REPORT = {"memory": {
-    "devices": [{"bytes_at_end": 1000, "peak_bytes": 2000,
+    "devices": [{"bytes_at_end": 5 << 30, "peak_bytes": 2000,
                  "parts": [{"part": "weights", "bytes": 1500}, {"part": "x", "bytes": 500}]}],
     "tensors": [{"peak_bytes": 900, "bytes_at_end": 800,
                  "roles": [{"role": "weights", "bytes": 300}]}],
@@ -17,7 +17,7 @@ REPORT = {"memory": {
                 "lines": [{"place": PLACE}]}],
     "tensor_failures": [{"place": {**PLACE, "line": 4}, "bytes": 70,
                          "segments": {"largest_gap": 69, "unused_bytes": 200}}]}}
-KNOWS = {"peak": 900, "live": 800, "driver": 1000}
+KNOWS = {"peak": 900, "live": 800, "driver": 5 << 30}
 
 
 def ratios(report, **knows):

@@ -235,6 +235,25 @@ TEST_CASE("What is no number is counted, and the numbers around it arrive") {
   CHECK(recording.reader.payloads_not_read() == 1);
 }
 
+TEST_CASE("Registered strings in a payload are no loss, and the numbers behind them arrive") {
+  Recording recording;
+  struct {
+    uint32_t before = 1;
+    nvtxStringHandle_t name = nullptr;
+    uint64_t after = 2;
+  } value;
+  const uint64_t schema =
+      Schema(nullptr, {Entry(NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "before"),
+                       Entry(NVTX_PAYLOAD_ENTRY_TYPE_NVTX_REGISTERED_STRING_HANDLE, "name"),
+                       Entry(NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "after")});
+  Range(nullptr, Event("r", schema, &value, sizeof(value)));
+  const uint64_t name_only =
+      Schema(nullptr, {Entry(NVTX_PAYLOAD_ENTRY_TYPE_NVTX_REGISTERED_STRING_HANDLE, "name")});
+  Range(nullptr, Event("s", name_only, &value.name, sizeof(value.name)));
+  CHECK(Arrived(&recording) == Texts{"r.before=1u", "r.after=2u"});
+  CHECK(recording.reader.payloads_not_read() == 0);
+}
+
 TEST_CASE("Nothing behind the end of a payload is read") {
   Recording recording;
   const uint64_t schema =
