@@ -19,7 +19,7 @@ LIMIT_S = 180
 RESULTS = ("memory",)
 FILES = ("memory.json",)
 
-CASES = ("train", "decode", "leak", "full")
+CASES = ("train", "decode", "buckets", "leak", "full")
 _PROGRAM = "bench/programs/tensor_memory.py"
 _OPTIONS = ("--torch", "modules", "--torch-memory", "--python-stacks")
 _RUN_LIMIT_S = 60
@@ -42,7 +42,9 @@ def _is_planted(place, source, what):
 
 
 def _ratio(reported, known):
-    return reported / known if known else None
+    if known:
+        return reported / known
+    return 1 if reported == 0 else None
 
 
 def rows_of(case, report, knows, source):

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """This program uses GPU memory in a way that it knows, and prints what it knows as JSON.
 
-    tensor_memory.py train|decode|leak|full [--seed N]
+    tensor_memory.py train|decode|buckets|leak|full [--seed N]
 
 Sizes are drawn. Lines with "planted" are the ones that a report has to name.
 
-train   a transformer with Adam, of some GB. Its peak is made in a known moment: after the last forward pass,
+train   a transformer with Adam, of tens of GB. Its peak is made in a known moment: after the last forward pass,
         with one large tensor more. What autograd keeps is known from saved_tensors_hooks.
 decode  keys and values of earlier tokens grow token by token.
+buckets DistributedDataParallel, alone in its group, keeps buckets for the sums of gradients.
 leak    each step keeps a tensor of 1 MiB.
 full    tensors of one size with gaps between them: the gaps together would hold what is wanted
         last, and no gap alone does.
@@ -16,6 +17,7 @@ full    tensors of one size with gaps between them: the gaps together would hold
 
 import argparse
 import json
+import os
 import random
 
 import torch
@@ -88,7 +90,7 @@ class Net(torch.nn.Module):
 def train(draw):
     model = Net(draw).cuda()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
-    words = torch.randint(model.words.num_embeddings, (draw.randint(96, 160), 257), device="cuda")
+    words = torch.randint(model.words.num_embeddings, (draw.randint(400, 600), 257), device="cuda")
     weights = list(model.parameters())
     own = {tensor.untyped_storage().data_ptr() for tensor in [*weights, *model.buffers(), words]}
     kept = {}
@@ -135,6 +137,27 @@ def decode(draw):
                       "KV cache": held, "other tensors": rounded([spike, words])}}
 
 
+def buckets(draw):
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+    torch.distributed.init_process_group("nccl", rank=0, world_size=1)
+    model = torch.nn.parallel.DistributedDataParallel(Net(draw).cuda(), device_ids=[0])
+    words = torch.randint(model.module.words.num_embeddings, (4, 65), device="cuda")
+    for _ in range(draw.randint(3, 6)):
+        model.zero_grad(set_to_none=True)
+        logits = model(words[:, :-1])
+        F.cross_entropy(logits.flatten(0, 1), words[:, 1:].flatten()).backward()
+    weights = list(model.parameters())
+    logits = None
+    spike = torch.empty(torch.cuda.max_memory_allocated() + 64 * MIB - torch.cuda.memory_allocated(),
+                        dtype=torch.uint8, device="cuda")
+    # A bucket holds a sum for each number of its weights.
+    bytes_of_sums = sum(weight.numel() * weight.element_size() for weight in weights)
+    torch.distributed.destroy_process_group()
+    return {"roles": {"weights": rounded(weights), "communication": bytes_of_sums,
+                      "gradients": rounded([weight.grad for weight in weights]),
+                      "other tensors": rounded([spike, words])}}
+
+
 def leak(draw):
     model = Net(draw).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
@@ -169,7 +192,7 @@ def full(draw):
     return {"wanted": wanted, "refused": refused, "unused": unused}
 
 
-CASES = {"train": train, "decode": decode, "leak": leak, "full": full}
+CASES = {"train": train, "decode": decode, "buckets": buckets, "leak": leak, "full": full}
 
 
 def main():
