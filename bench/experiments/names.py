@@ -42,7 +42,8 @@ _WORKLOADS = {
     "serve": ["bench/programs/serve_steps.py", "--steps", "400"],
 }
 # How much longer a step may take than with the timeline alone. Of the tenth percentile of the
-# steps: the mean of two runs of one program differs by 13 % on a shared machine.
+# steps: the mean of two runs of one program differs by 13 % on a shared machine. names_cost decides
+# it within one process.
 _QUICK = "quick_us_per_step"
 _MOST = {_OPS: 1.03, _LINES: 1.06}
 _LEAST_WITH_OP, _LEAST_WITH_FORWARD = 0.99, 0.95

@@ -43,6 +43,13 @@ mkdir -p device/bin device/lib
 for name in "${kPrograms[@]}"; do pack "$name" bin; done
 for name in "${kLibraries[@]}"; do pack "$name" lib; done
 
+# Experiments that record from within Python take prof's package from here. PROF_PACK_WHEEL names a
+# wheel for the machine's version of Python.
+rm -rf device/python
+if [[ -n ${PROF_PACK_WHEEL:-} ]]; then
+  python3 -m zipfile -e "$PROF_PACK_WHEEL" device/python
+fi
+
 # The tests that need a GPU have a tag. All benchmarks go along.
 while IFS= read -r program; do
   # Not with a pipe into grep -q: it closes early, and pipefail makes that a failure.

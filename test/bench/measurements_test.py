@@ -6,6 +6,7 @@ import unittest
 from experiments import answer
 from experiments import cases
 from experiments import names
+from experiments import names_cost
 from lib import expected_counts
 from lib import ncu
 from lib import ncu_comparison
@@ -84,6 +85,20 @@ def kernel(metrics, **more):
 
 def statistic(value):
     return {"n": 3, "median": value, "min": value, "max": value}
+
+
+class NamesCost(unittest.TestCase):
+    def test_a_ratio_is_of_the_two_times_of_a_round(self):
+        times = {"timeline": [10, 20, 30, 40, 50], "ops": [11, 22, 33, 44, 100]}
+        row = names_cost.rows_of("train", times)[1]
+        self.assertAlmostEqual(row["over_timeline"], 1.1)
+        self.assertAlmostEqual(row["at_most"], 1.1)  # the outer ones are left out
+        self.assertFalse(names_cost.goals_of([row])[0]["met"])
+
+    def test_each_goal_is_of_a_variant(self):
+        rows = [{"workload": "train", "variant": name, "over_timeline": 1}
+                for name in names_cost.VARIANTS]
+        self.assertEqual(len(names_cost.goals_of(rows)), 2)
 
 
 class Names(unittest.TestCase):

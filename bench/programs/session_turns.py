@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""This program runs steps of a model under sessions of prof that take turns in one process.
+
+    session_turns.py train|decode VARIANTS [--rounds N] [--steps N]
+
+VARIANTS is JSON: {name: options of prof.session()}. In each round each variant records some steps,
+in an order that is drawn. So a drift of the machine falls on all of them, and each has the caches
+and the memory that the others have. Prints {name: [microseconds a step, a round]} as JSON.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch"))
+import llama_like  # sets what makes cuBLAS deterministic, before PyTorch is there
+import prof
+import torch
+import torch.nn.functional as F
+
+ATTACH_S = 0.3  # prof looks for PyTorch every 20 ms, and tests it once
+WARM_UP = 3
+BATCH, POSITIONS = 8, 64
+
+
+def train_step(model):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    shape = (llama_like.TRAIN_BATCH, llama_like.TRAIN_TOKENS + 1)
+    tokens = torch.randint(llama_like.VOCABULARY, shape, device="cuda")
+
+    def step():
+        logits = model(tokens[:, :-1])
+        F.cross_entropy(logits.float().flatten(0, 1), tokens[:, 1:].flatten()).backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    return step
+
+
+def decode_step(model):
+    shape = (BATCH, llama_like.HEADS, POSITIONS, llama_like.HEAD)
+    caches = [tuple(torch.zeros(shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+              for _ in range(llama_like.LAYERS)]
+    tokens = torch.randint(llama_like.VOCABULARY, (BATCH, 1), device="cuda")
+
+    def step():
+        with torch.no_grad():
+            model(tokens, caches, POSITIONS - 1).argmax(-1)
+
+    return step
+
+
+def timed(step, steps):
+    for _ in range(WARM_UP):
+        step()
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(steps):
+        step()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - begin) / steps * 1e6
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=("train", "decode"))
+    parser.add_argument("variants", type=json.loads)
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--steps", type=int, default=20)
+    arguments = parser.parse_args()
+    if not torch.cuda.is_available():
+        print("[skipped] no CUDA device")
+        return
+    torch.manual_seed(20)
+    with torch.device("cuda"):
+        model = llama_like.Model().to(torch.bfloat16)
+    step = {"train": train_step, "decode": decode_step}[arguments.kind](model)
+    times = {name: [] for name in arguments.variants}
+    timed(step, WARM_UP)
+    for round_number in range(-1, arguments.rounds):  # the first one warms up
+        names = list(arguments.variants)
+        random.shuffle(names)
+        for name in names:
+            with prof.session(counters="none", **arguments.variants[name]) as session:
+                time.sleep(ATTACH_S)
+                us = timed(step, arguments.steps)
+            if round_number >= 0:
+                times[name].append(round(us, 2))
+            elif session.report.incomplete:
+                print(f"[incomplete] {name}: {session.report.incomplete}")
+            elif arguments.variants[name].get("torch", "off") != "off" and not session.report.ops:
+                print(f"[incomplete] {name}: no ops")
+    print("[turns] " + json.dumps(times), flush=True)
+
+
+if __name__ == "__main__":
+    main()
