@@ -69,6 +69,10 @@ AcquiredProcess AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes) {
     if (problem) return {nullptr, std::move(*problem)};
     process = fresh.release();
   }
+  if (process->callback.TakeGone()) {
+    process->callback.OnLost();
+    process->tracer.OnLost();
+  }
   if (!process->callback.MayStartAgain()) {
     return {nullptr,
             {0,

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "cupti_backend/activity/graph_notice.h"
+#include "cupti_backend/api/cupti_versions.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/exit_guard.h"
 
 namespace prof::cupti {
 namespace {
@@ -254,6 +256,29 @@ void CuptiRecording::Stop() {
   if (gpu_state_) gpu_state_->Stop();
   dropped_ += process_->tracer.TakeDropped();
   ReportFailedCallbacks();
+  if (possible_.options.leave && !capture::Exiting()) Leave();
+}
+
+// Why CUPTI cannot be left; empty: it can.
+std::string CuptiRecording::WhyStay() const {
+  if (process_->callback.saw_graphs()) {
+    return "the program uses CUDA graphs, and programs have crashed in them when CUPTI was left";
+  }
+  if (process_->api.version < kCupti12_6) {
+    return "CUPTI before 12.6 crashed in programs that it was left in";
+  }
+  if (buffers_.launches_missed() > 0) return "another profiler in the process uses CUPTI";
+  return "";
+}
+
+void CuptiRecording::Leave() {
+  const std::string why = WhyStay();
+  if (why.empty()) return process_->callback.LeaveAtNextCall();
+  notices_.push_back({capture::Severity::kInfo, capture::Subsystem::kTimeline, 0,
+                      "prof stays in the program after the recording, where it makes launches "
+                      "slower: " +
+                          why,
+                      ""});
 }
 
 void CuptiRecording::ReportFailedCallbacks() {

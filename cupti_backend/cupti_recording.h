@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cupti_backend/activity/activity_decode.h"
@@ -72,6 +73,8 @@ class CuptiRecording {
   void RegisterBuffersAgain();
   void AddPm(PmEvents events);
   void ReportFailedCallbacks();
+  std::string WhyStay() const;
+  void Leave();
   void Record();
   void KeepSubscription();
   void OnSubscribedAgain();

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <exception>
@@ -43,6 +44,12 @@ constexpr std::array<bool, ApiFilter::kMaxCbid> kIsLaunch = [] {
 
 bool IsLaunch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
   return domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid < kIsLaunch.size() && kIsLaunch[cbid];
+}
+
+bool IsGraphLaunch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
+  return domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+         (cbid == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch ||
+          cbid == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz);
 }
 
 // The context that this thread last reported to a sampler, and the epoch of that.
@@ -223,6 +230,30 @@ void LaunchCallback::WatchGraphsEnd() {
   }
 }
 
+void LaunchCallback::LeaveAtNextCall() {
+  if (subscriber_ == nullptr) return;
+  departure_.Ask();
+  for (const CUpti_CallbackId cbid : driver_calls_) {
+    api_->enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
+  }
+  for (CUpti_CallbackId cbid = 0; cbid < ApiFilter::kMaxCbid; ++cbid) {
+    if (!IsUnrecorded(cbid)) continue;
+    api_->enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
+  }
+}
+
+void LaunchCallback::OnCallBeforeLeaving(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                                         const CUpti_CallbackData& data) {
+  const bool captures =
+      domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+      ReadStreamCall(cbid, data.functionParams).kind == StreamCall::Kind::kBeginCapture;
+  if (captures || IsGraphLaunch(domain, cbid)) {
+    departure_.Stay();
+  } else if (data.callbackSite == CUPTI_API_EXIT) {
+    departure_.Leave();
+  }
+}
+
 void LaunchCallback::Pause() {
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
   epoch_.store((epoch + 1) | kPaused, std::memory_order_relaxed);
@@ -277,6 +308,10 @@ void LaunchCallback::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData&
   if (cbid == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
     ReadCode(static_cast<const CUpti_ModuleResourceData*>(resource.resourceDescriptor));
     return;
+  }
+  if (std::find(GraphNodes::kCallbacks.begin(), GraphNodes::kCallbacks.end(), cbid) !=
+      GraphNodes::kCallbacks.end()) {
+    saw_graphs_.store(true, std::memory_order_relaxed);
   }
   graph_nodes_.OnResource(cbid, resource);
   const bool launching = under_way.epoch == epoch_.load(std::memory_order_relaxed);
@@ -333,6 +368,7 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     if (beat) beats_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
+  if (departure_.asked()) return OnCallBeforeLeaving(domain, cbid, data);
   const bool launch = IsLaunch(domain, cbid);
   if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
       (cbid == kBeatCall || OnStreamCall(cbid, data))) {
@@ -347,6 +383,7 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     BeginCall(epoch);
     if (!launch) return;
     CountLaunch();
+    if (IsGraphLaunch(domain, cbid)) saw_graphs_.store(true, std::memory_order_relaxed);
     OnLaunch(cbid, data);
     return;
   }

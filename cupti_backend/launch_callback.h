@@ -13,6 +13,7 @@
 #include "cupti_backend/calls/graph_nodes.h"
 #include "cupti_backend/calls/waiting_graphs.h"
 #include "cupti_backend/code/code_watch.h"
+#include "cupti_backend/departure.h"
 #include "cupti_backend/pm/triage_sampler.h"
 #include "cupti_backend/sampling/launch_sampler.h"
 #include "cupti_backend/torch_profiler.h"
@@ -53,6 +54,14 @@ class LaunchCallback {
   void Pause();
   void Resume();
 
+  // After Disable(), with nothing of CUPTI in use: leaves CUPTI at the end of the program's next
+  // call (departure.h), unless that begins to capture a stream.
+  void LeaveAtNextCall();
+  // Before a subscription: whether CUPTI was left.
+  [[nodiscard]] bool TakeGone() { return departure_.TakeGone(); }
+  // The program has built, changed or launched a CUDA graph while callbacks were on.
+  [[nodiscard]] bool saw_graphs() const { return saw_graphs_.load(std::memory_order_relaxed); }
+
   // The ranges of the graph nodes that were made while callbacks were on.
   GraphNodes& graph_nodes() { return graph_nodes_; }
 
@@ -86,6 +95,8 @@ class LaunchCallback {
                                   const void* data);
   // Launching threads, at the begin and the end of each call that is recorded.
   void OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  void OnCallBeforeLeaving(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                           const CUpti_CallbackData& data);
   // True: the call is not recorded.
   bool OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void CountLaunch();
@@ -110,6 +121,8 @@ class LaunchCallback {
   std::atomic<LaunchSampler*> sampler_{nullptr};
   std::atomic<TriageSampler*> triage_{nullptr};
   std::atomic<uint64_t> launches_{0}, failed_{0};
+  Departure departure_{api_};
+  std::atomic<bool> saw_graphs_{false};
   GraphNodes graph_nodes_{api_};
   WaitingGraphs waiting_graphs_{api_};
   CodeWatch code_;

@@ -13,7 +13,7 @@ from lib import results
 from lib import settings
 
 QUESTION = "What do names of ops, lines and tensors cost a step, beside the timeline?"
-LIMIT_S = 240
+LIMIT_S = 320
 RESULTS = ("names_cost",)
 FILES = ("names_cost.json",)
 
@@ -23,13 +23,12 @@ VARIANTS = {
     _TIMELINE: {},
     _OPS: {"torch": "ops"},
     _LINES: {"torch": "ops", "python_stacks": True},
-    "ops, shapes": {"torch": "ops", "torch_shapes": True},
-    "ops, stacks, host samples": {"torch": "ops", "python_stacks": True, "host_samples": 200},
 }
 _WORKLOADS = {"decode": 30, "train": 10}  # steps in a turn
 _MOST = {_OPS: 1.03, _LINES: 1.06}
-# The third smallest and the third largest of 12 values hold the median at 96 %.
-_ROUNDS, _OUTER = 12, 2
+# By the binomial distribution the 22nd smallest and the 22nd largest of 60 values hold the median
+# at 96 %.
+_ROUNDS, _OUTER = 60, 21
 
 
 def rows_of(workload, times):

@@ -4,16 +4,17 @@
 // costs, whether each launch was recorded, and what stays behind. It exits with 1 when kernels are
 // missing and the snapshot does not report it.
 //
-// usage: launch_storm [timeline|counters] [kernels per thread] [threads] [plain|ranges|graph]
+// usage: launch_storm [timeline|leave|counters] [kernels per thread] [threads] [plain|ranges|graph]
 //                     [rounds] [set]
 //        launch_storm soak [kernels per thread] [threads] [plain|ranges|graph] FILE SECONDS
 //
-// A round is one Session and the time after it. All "before" runs come first. Under the timeline
-// and after it, the storm runs twice, because the first launches set things up: the first run is
-// printed as "timeline_first", and not at all after the Session. With `set`, each round begins
-// under that set of parts of tracing_parts.cc (CUPTI's floor, in this process) and then under none
-// (set 0). `soak` is one Session that writes its timeline to FILE until SECONDS are over. It shows
-// the memory that the process takes and the losses that the snapshot reports.
+// A round is one Session and the time after it. `leave`: a timeline that leaves CUPTI at its end.
+// All "before" runs come first. Under the timeline and after it, the storm runs twice, because the
+// first launches set things up: the first run is printed as "timeline_first", and not at all after
+// the Session. With `set`, each round begins under that set of parts of tracing_parts.cc (CUPTI's
+// floor, in this process) and then under none (set 0). `soak` is one Session that writes its
+// timeline to FILE until SECONDS are over. It shows the memory that the process takes and the
+// losses that the snapshot reports.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -86,10 +87,12 @@ int Soak(Storm& storm, const StormOptions& options, const std::string& file, int
 
 prof::Snapshot Record(Storm& storm, const std::string& mode, const StormOptions& options) {
   prof::SessionOptions session_options;
-  if (mode == "timeline") session_options.counters = prof::Counters::kNone;
+  const bool timeline = mode != "counters";
+  if (timeline) session_options.counters = prof::Counters::kNone;
+  session_options.leave = mode == "leave";
   prof::Session session(session_options);
-  if (mode == "timeline") PrintStorm("timeline_first", options, storm.Run());
-  PrintStorm(mode.c_str(), options, storm.Run());
+  if (timeline) PrintStorm("timeline_first", options, storm.Run());
+  PrintStorm(timeline ? "timeline" : mode.c_str(), options, storm.Run());
   PrintProfThreadTimes();
   return session.Stop();
 }
@@ -99,13 +102,14 @@ prof::Snapshot Record(Storm& storm, const std::string& mode, const StormOptions&
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "timeline";
   const bool soak = mode == "soak" && argc > 6;
-  const bool known = mode == "timeline" || mode == "counters" || soak;
+  const bool known = mode == "timeline" || mode == "leave" || mode == "counters" || soak;
   const int rounds = argc > 5 && !soak ? std::atoi(argv[5]) : 1;
   const int set = argc > 6 && !soak ? std::atoi(argv[6]) : 0;
   const std::optional<StormOptions> options =
       ParseStorm(std::max(argc - 2, 0), argv + std::min(argc, 2));
   if (!known || !options || rounds < 1) {
-    std::fprintf(stderr, "usage: launch_storm timeline|counters|soak [kernels] [threads] ...\n");
+    std::fprintf(stderr,
+                 "usage: launch_storm timeline|leave|counters|soak [kernels] [threads] ...\n");
     return 2;
   }
   Storm storm;
@@ -123,7 +127,7 @@ int main(int argc, char** argv) {
     const prof::Snapshot snapshot = Record(storm, mode, *options);
     const unsigned long long made = storm.made() - before;
     storm.Run();
-    PrintStorm("after", *options, storm.Run());
+    PrintStorm(mode == "leave" ? "after_leaving" : "after", *options, storm.Run());
     complete = Check(snapshot, made, options->kind) && complete;
   }
   return storm.CountIsRight() && complete ? 0 : 1;

@@ -24,14 +24,28 @@ import torch
 import torch.nn.functional as F
 
 MIB = 1 << 20
-ROUND = 512  # PyTorch's allocator rounds sizes up to this
 
 
-def rounded(tensors):
-    """What the allocator gives to these tensors. Those that share memory count once."""
-    storages = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes()
-                for tensor in tensors if tensor is not None and tensor.is_cuda}
-    return sum(-(-size // ROUND) * ROUND for size in storages.values())
+def blocks():
+    """{address: the block} of all tensors, as PyTorch's allocator has them."""
+    found = {}
+    for segment in torch.cuda.memory._snapshot()["segments"]:
+        address = segment["address"]
+        for block in segment["blocks"]:
+            if block["state"] == "active_allocated":
+                found[address] = block
+            address += block["size"]
+    return found
+
+
+def held(tensors):
+    """What the allocator has given to these tensors. It rounds up. Those that share memory count
+    once.
+    """
+    known = blocks()
+    storages = {tensor.untyped_storage().data_ptr() for tensor in tensors
+                if tensor is not None and tensor.is_cuda}
+    return sum(known[address]["size"] for address in storages)
 
 
 def driver_bytes():
@@ -44,9 +58,7 @@ def allocated_from(file):
     """What was allocated by functions of this file, and is not freed, as PyTorch's own history has
     it. Nobody else knows which buckets DistributedDataParallel still has.
     """
-    blocks = [block for segment in torch.cuda.memory._snapshot()["segments"]
-              for block in segment["blocks"] if block["state"] == "active_allocated"]
-    return sum(block["size"] for block in blocks
+    return sum(block["size"] for block in blocks().values()
                if block.get("frames") and block["frames"][0]["filename"].endswith(file))
 
 
@@ -127,9 +139,9 @@ def train(draw):
         optimizer.zero_grad(set_to_none=True)
     state = [value for of_weight in optimizer.state.values() for value in of_weight.values()
              if torch.is_tensor(value)]
-    roles = {"weights": rounded(weights), "buffers": rounded(model.buffers()),
-             "optimizer state": rounded(state), "activations": rounded([*kept.values(), logits, loss]),
-             "other tensors": rounded([spike, words])}
+    roles = {"weights": held(weights), "buffers": held(model.buffers()),
+             "optimizer state": held(state), "activations": held([*kept.values(), logits, loss]),
+             "other tensors": held([spike, words])}
     return {"roles": roles, "steps": steps}
 
 
@@ -140,11 +152,11 @@ def decode(draw):
     with torch.no_grad():
         for _ in range(draw.randint(40, 80)):
             words = model(words, caches)[:, -1:].argmax(-1)
-    held = rounded([tensor for cache in caches for tensor in (cache.key, cache.value)])
+    cached = held([tensor for cache in caches for tensor in (cache.key, cache.value)])
     spike = torch.empty(torch.cuda.max_memory_allocated() + 64 * MIB - torch.cuda.memory_allocated(),
                         dtype=torch.uint8, device="cuda")
-    return {"roles": {"weights": rounded(model.parameters()), "buffers": rounded(model.buffers()),
-                      "KV cache": held, "other tensors": rounded([spike, words])}}
+    return {"roles": {"weights": held(model.parameters()), "buffers": held(model.buffers()),
+                      "KV cache": cached, "other tensors": held([spike, words])}}
 
 
 def buckets(draw):
@@ -162,8 +174,8 @@ def buckets(draw):
                         dtype=torch.uint8, device="cuda")
     of_buckets = allocated_from("torch/nn/parallel/distributed.py")
     torch.distributed.destroy_process_group()
-    return {"roles": {"weights": rounded(weights), "communication": of_buckets,
-                      "other tensors": rounded([spike, words])}}
+    return {"roles": {"weights": held(weights), "communication": of_buckets,
+                      "other tensors": held([spike, words])}}
 
 
 def leak(draw):

@@ -32,6 +32,7 @@ namespace prof::cupti {
   X(get_timestamp, cuptiGetTimestamp)                                     \
   X(subscribe, cuptiSubscribe)                                            \
   X(unsubscribe, cuptiUnsubscribe)                                        \
+  X(finalize, cuptiFinalize)                                              \
   X(enable_callback, cuptiEnableCallback)                                 \
   X(get_callback_name, cuptiGetCallbackName)                              \
   X(activity_register_callbacks, cuptiActivityRegisterCallbacks)          \

@@ -13,7 +13,7 @@ const MEANINGS = new Set([
 const OF_MEMORY = new Map([
   ['weights', 'alu'], ['buffers', 'tail'], ['gradients', 'l2'], ['optimizer state', 'sfu'], ['activations', 'tensor'],
   ['backward pass', 'l1'], ['temporary', 'fma'], ['communication', 'dram'], ['KV cache', 'latency'],
-  ['kept between calls', 'mixed'], ['other tensors', 'launch-sized'], ['unused by PyTorch', 'not-measured'],
+  ['kept between calls', 'mixed'], ['workspaces', 'occupancy'], ['other tensors', 'launch-sized'], ['unused by PyTorch', 'not-measured'],
   ["not PyTorch's", 'issue'],
 ]);
 

@@ -91,6 +91,7 @@ enum class TensorRole {
   kCommunication,   ///< Buckets of DistributedDataParallel, buffers of torch.distributed.
   kCache,           ///< Keys and values of earlier tokens.
   kKept,            ///< Allocated in a module, and kept for further calls of it.
+  kWorkspace,       ///< Of cuBLAS: PyTorch has one for each handle and stream.
   kOther
 };
 
@@ -139,9 +140,9 @@ struct DeviceMemory {
   int64_t blocks_at_peak = 0;
 };
 
-/// The memory that PyTorch's allocator gave to tensors of one device while it was recorded. A tensor
-/// has a block: views share that of their base. Sizes are those of the allocator, which rounds up;
-/// their sum is torch.cuda.memory_allocated().
+/// The memory that PyTorch's allocator gave to tensors of one device while it was recorded. A
+/// tensor has a block: views share that of their base. Sizes are those of the allocator, which
+/// rounds up; their sum is torch.cuda.memory_allocated().
 struct TensorMemory {
   uint32_t device = 0;
   uint64_t peak_bytes = 0;
@@ -188,9 +189,10 @@ struct GrowingLine {
 /// repeats; its level is the least that was allocated at one time from the end of the step before
 /// to its own. The first quarter of the steps, a warm-up, is left out.
 struct MemoryGrowth {
-  /// "device" (with "array"), "pinned", "managed"; "tensors": what PyTorch's allocator gave to them.
+  /// "device" (with "array"), "pinned", "managed"; "tensors": what PyTorch's allocator gave to
+  /// them.
   std::string memory;
-  std::optional<uint32_t> device;            ///< Of device memory and tensors.
+  std::optional<uint32_t> device;  ///< Of device memory and tensors.
   /// The range, as in RangeRow. Of tensors, where no range repeats: the outermost module or
   /// record_function that does.
   std::string step;
@@ -276,8 +278,8 @@ struct MemoryReport {
   std::vector<RangeAllocations> ranges;  ///< By bytes, descending.
   std::vector<MemoryGrowth> growth;      ///< Empty: `growth_missing` has the reason.
   std::string growth_missing;
-  std::vector<AllocationFailure> failures;  ///< By time.
-  std::vector<TensorMemory> tensors;        ///< By device. Recorded on request only.
+  std::vector<AllocationFailure> failures;     ///< By time.
+  std::vector<TensorMemory> tensors;           ///< By device. Recorded on request only.
   std::vector<TensorFailure> tensor_failures;  ///< By time.
   /// Allocations at an address that was not free: the record of the free is missing, or was late.
   int64_t frees_missing = 0;

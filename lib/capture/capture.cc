@@ -269,7 +269,7 @@ bool Capture::Dump(const std::string& path, std::chrono::milliseconds timeout) {
 
 // By the pointers: when a Stop is not in time both are left behind, and not freed.
 std::string Capture::StartControl() {
-  constexpr std::chrono::milliseconds kControlTimeout(5'000);
+  constexpr std::chrono::milliseconds kControlTimeout(5'000), kLongestEnd(10'000);
   Collector* const collector = collector_.get();
   const GpuSource* const source = source_.get();
   Controlled recording;
@@ -278,6 +278,7 @@ std::string Capture::StartControl() {
     (void)collector->Synchronize(kControlTimeout);
     return collector->Pause(kControlTimeout);
   };
+  recording.end = [this] { return !Stop(kLongestEnd).integrity().incomplete; };
   recording.dump = [=](const std::string& path) { return collector->Dump(path, kControlTimeout); };
   recording.status = [=] { return collector->status(); };
   recording.paused = [=] { return collector->paused(); };

@@ -84,6 +84,9 @@ inline constexpr Option kOptions[] = {
     {kRecording, "", "", "PROF_DEVICE_MIB", "device_mib",
      Number<int>{&SessionOptions::device_mib, 16, 4096, "MiB"},
      "Device memory that CUPTI may take in each CUDA context"},
+    {kRecording, "--leave", "", "PROF_LEAVE", "leave", Switch{&SessionOptions::leave},
+     "Leave CUPTI when the recording ends before the program: launches are as fast as without "
+     "prof"},
     {kRecording, "--no-control", "", "PROF_CONTROL", "control", Switch{&SessionOptions::control},
      "No socket for prof ctl"},
 

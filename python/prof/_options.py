@@ -46,6 +46,7 @@ class SessionOptions(TypedDict, total=False):
     torch: Literal["off", "ops", "modules"]
     torch_shapes: bool
     torch_memory: bool
+    leave: bool
     unified_memory: bool
     gpu_state: bool
     graphs: Literal["nodes", "whole"]

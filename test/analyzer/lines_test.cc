@@ -368,7 +368,9 @@ struct NativeProgram {
         stub, "cudaLaunchKernel", "/app/solver", "/usr/local/cuda/include/cuda_runtime.h", 200);
     // Without debug information.
     const uint32_t start = stacks.Native(0, "_start", "/app/other");
-    const uint32_t other = stacks.Native(start, "step(double*)", "/app/other");
+    uint32_t other = stacks.Native(start, "step(double*)", "/app/other");
+    other = stacks.Native(other, "at::addmm", "/venv/site-packages/torch/lib/libtorch_cpu.so");
+    other = stacks.Native(other, "at::native::addmm_cuda", "/opt/libtorch/lib/libtorch_cuda.so");
     stacks.of_call[b.Kernel(add, "", 21'000, 22'000)] =
         stacks.Native(other, "cublasSgemm", "/usr/local/lib/libcublas.so.13");
     b.edit = [this](wire::Block& block) { stacks.AddTo(&block); };

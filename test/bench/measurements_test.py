@@ -89,7 +89,8 @@ def statistic(value):
 
 class NamesCost(unittest.TestCase):
     def test_a_ratio_is_of_the_two_times_of_a_round(self):
-        times = {"timeline": [10, 20, 30, 40, 50], "ops": [11, 22, 33, 44, 100]}
+        times = {"timeline": list(range(100, 160)),
+                 "ops": [1.1 * value for value in range(100, 159)] + [900]}
         row = names_cost.rows_of("train", times)[1]
         self.assertAlmostEqual(row["over_timeline"], 1.1)
         self.assertAlmostEqual(row["at_most"], 1.1)  # the outer ones are left out

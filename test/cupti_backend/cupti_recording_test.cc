@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording whose CUPTI is ended by another tool, on a CUPTI that notes each call.
+// A recording whose CUPTI is ended by another tool or by prof itself, on a CUPTI that notes each
+// call.
 #include "cupti_backend/cupti_recording.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -29,6 +31,8 @@ struct Cupti {
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   int calls = 0;  // of its functions
   int subscriptions = 0;
+  int finalized = 0;
+  CUptiResult finalize_result = CUPTI_SUCCESS;
   std::vector<CUpti_ActivityKind> kinds;
 };
 Cupti* cupti = nullptr;
@@ -59,6 +63,7 @@ void AddFunctions(CuptiApi* api) {
     cupti->kinds.push_back(kind);
     return ++cupti->calls, CUPTI_SUCCESS;
   };
+  api->finalize = [] { return ++cupti->finalized, cupti->finalize_result; };
   api->activity_disable = [](CUpti_ActivityKind) { return ++cupti->calls, CUPTI_SUCCESS; };
   api->activity_enable_driver_api = [](CUpti_CallbackId, uint8_t) {
     return ++cupti->calls, CUPTI_SUCCESS;
@@ -146,6 +151,15 @@ class Program {
     cupti_.subscribed = false;
     cupti_.kinds.clear();
   }
+  // A thread of the program is in a call of the driver.
+  void Call(CUpti_ApiCallbackSite site,
+            CUpti_CallbackId cbid = CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2) {
+    static constexpr std::array<char, 256> kNoParams{};
+    CUpti_CallbackData data = {};
+    data.callbackSite = site;
+    data.functionParams = kNoParams.data();
+    cupti_.callback(cupti_.user_data, CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
+  }
   // Until prof tries to subscribe again.
   void AwaitTrial() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1050));
@@ -175,6 +189,7 @@ class Program {
     return *std::move(model);
   }
   CuptiRecording& recording() { return *recording_; }
+  CuptiProcess& process() { return *process_; }
   Cupti& cupti_state() { return cupti_; }
   FakeCupti& fake() { return fake_; }
 
@@ -261,6 +276,101 @@ TEST_CASE("A CUPTI before 12.6 is not started again: it crashed in CUDA graphs t
   program.AwaitTrial();
   CHECK(program.cupti_state().subscriptions == 1);
   program.Stop();
+}
+
+SessionOptions Leaving() {
+  SessionOptions options = Program::TimelineOnly();
+  options.leave = true;
+  return options;
+}
+
+std::string Notices(const model::Model& model) {
+  std::string text;
+  for (const model::Notice& notice : model.notices) text += notice.what + "\n";
+  return text;
+}
+
+TEST_CASE("CUPTI is left once, where the first call after the recording ends") {
+  Program program(kCupti13, Leaving());
+  program.Call(CUPTI_API_ENTER);
+  program.Call(CUPTI_API_EXIT);
+  program.Stop();
+  CHECK(program.cupti_state().finalized == 0);
+  program.Call(CUPTI_API_ENTER);
+  CHECK(program.cupti_state().finalized == 0);
+  program.Call(CUPTI_API_EXIT);
+  CHECK(program.cupti_state().finalized == 1);
+  CHECK(Notices(program.Model()).empty());
+  std::string holder;
+  REQUIRE(program.process().callback.TakeGone());
+  program.process().callback.OnLost();
+  program.process().tracer.OnLost();
+  CHECK(program.process().callback.Subscribe(&holder) == CUPTI_SUCCESS);
+  CHECK(program.cupti_state().subscriptions == 2);
+  CHECK_FALSE(program.process().callback.TakeGone());
+}
+
+TEST_CASE("CUPTI is not left without the option, and not when a recording has begun again") {
+  const bool wanted = GENERATE(false, true);
+  Program program(kCupti13, wanted ? Leaving() : Program::TimelineOnly());
+  program.Stop();
+  if (wanted) CHECK_FALSE(program.process().callback.TakeGone());
+  program.Call(CUPTI_API_EXIT);
+  CHECK(program.cupti_state().finalized == 0);
+}
+
+TEST_CASE("Where the program has CUDA graphs prof stays, and says why") {
+  Program program(kCupti13, Leaving());
+  SECTION("that it launches") {
+    program.Call(CUPTI_API_ENTER, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch);
+    program.Call(CUPTI_API_EXIT, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch);
+  }
+  SECTION("that it builds") {
+    const CUpti_ResourceData data = {};
+    program.cupti_state().callback(program.cupti_state().user_data, CUPTI_CB_DOMAIN_RESOURCE,
+                                   CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING, &data);
+  }
+  program.Stop();
+  program.Call(CUPTI_API_EXIT);
+  CHECK(program.cupti_state().finalized == 0);
+  CHECK_THAT(Notices(program.Model()),
+             Catch::Contains("prof stays in the program") && Catch::Contains("CUDA graphs"));
+}
+
+TEST_CASE("A program that begins to capture after the recording keeps CUPTI") {
+  Program program(kCupti13, Leaving());
+  program.Stop();
+  program.Call(CUPTI_API_ENTER, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2);
+  program.Call(CUPTI_API_EXIT, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2);
+  program.Call(CUPTI_API_EXIT);
+  CHECK(program.cupti_state().finalized == 0);
+}
+
+TEST_CASE("A CUPTI before 12.6 is not left, and one that refuses is used on") {
+  const bool old = GENERATE(true, false);
+  Program program(old ? kCupti12_6 - 1 : kCupti13, Leaving());
+  program.cupti_state().finalize_result = CUPTI_ERROR_UNKNOWN;
+  program.Stop();
+  program.Call(CUPTI_API_EXIT);
+  program.Call(CUPTI_API_EXIT);
+  CHECK(program.cupti_state().finalized == (old ? 0 : 1));
+  CHECK_FALSE(program.process().callback.TakeGone());
+  if (old) CHECK_THAT(Notices(program.Model()), Catch::Contains("before 12.6"));
+}
+
+TEST_CASE("Of many threads that end their calls one leaves CUPTI") {
+  for (int round = 0; round < 20; ++round) {
+    Program program(kCupti13, Leaving());
+    program.Stop();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        for (int call = 0; call < 50; ++call) program.Call(CUPTI_API_EXIT);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(program.cupti_state().finalized == 1);
+  }
 }
 
 TEST_CASE("Counters end with CUPTI, and their profiler is not called any more") {

@@ -47,14 +47,17 @@ bool IsOwnSource(std::string_view file) {
 
 namespace {
 
-// A library of the system or of CUDA.
+// A library of the system, of CUDA, or of an installed package.
 bool IsVendorModule(std::string_view path) {
   for (const std::string_view folder : {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"}) {
     if (StartsWith(path, folder)) return true;
   }
-  if (path.find("/site-packages/nvidia/") != std::string_view::npos) return true;
+  for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
+    if (path.find(folder) != std::string_view::npos) return true;
+  }
   const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-  for (const std::string_view library : {"libcu", "libnv", "libnccl", "libpython"}) {
+  for (const std::string_view library :
+       {"libcu", "libnv", "libnccl", "libpython", "libtorch", "libc10"}) {
     if (StartsWith(name, library)) return true;
   }
   return false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -31,6 +32,12 @@ constexpr std::string_view kCacheNames[] = {"kv_cache",     "KVCache",     "kvca
                                             "DynamicCache", "StaticCache", "KvCache"};
 // The frames that are looked at for them, from the innermost one.
 constexpr int kMostFrames = 24;
+
+// What PyTorch gives a handle of cuBLAS, on Hopper and on other chips
+// (aten/src/ATen/cuda/CublasHandlePool.cpp, the default of CUBLAS_WORKSPACE_CONFIG).
+constexpr uint64_t kWorkspaces[] = {uint64_t{4096} * 8 * 1024,
+                                    uint64_t{4096} * 1024 * 2 + uint64_t{16} * 1024 * 8};
+constexpr std::string_view kProducts[] = {"mm", "linear", "matmul", "Mm", "Linear"};
 
 // Where Reducer allocates its buckets: PyTorch calls its code in C++ from here.
 constexpr std::string_view kBucketFile = "torch/nn/parallel/distributed.py";
@@ -241,6 +248,24 @@ class RoleFinder {
     return std::nullopt;
   }
 
+  // Of an op that multiplies matrices, or one in it.
+  [[nodiscard]] bool InProduct(uint32_t path) const {
+    for (; path != kNone; path = model_.paths[path].parent) {
+      if (model_.paths[path].torch == TorchScope::kModule) return false;
+      const std::string_view name = model_.paths[path].name;
+      for (const std::string_view product : kProducts) {
+        if (name.find(product) != std::string_view::npos) return true;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool IsWorkspace(const model::Allocation& tensor) const {
+    const bool size = std::find(std::begin(kWorkspaces), std::end(kWorkspaces), tensor.bytes) !=
+                      std::end(kWorkspaces);
+    return size && InProduct(tensor.torch_op);
+  }
+
   // A tensor that was never freed.
   [[nodiscard]] TensorRole RoleOfOpen(const model::Allocation& tensor) const {
     if (const auto role = RoleByPlace(tensor)) return *role;
@@ -249,24 +274,24 @@ class RoleFinder {
       const auto most = std::max_element(alike->second.begin(), alike->second.end());
       return static_cast<TensorRole>(most - alike->second.begin());
     }
+    if (IsWorkspace(tensor)) return TensorRole::kWorkspace;
     const uint32_t op = tensor.torch_op;
     if (InOptimizer(op)) return TensorRole::kOptimizerState;
     if (backward_[op]) return TensorRole::kGradient;
     if (!modules_[op]) return TensorRole::kOther;
-    const size_t calls =
-        model_calls_.Until(tensor.thread, std::numeric_limits<int64_t>::max()) -
-        model_calls_.Until(tensor.thread, tensor.time_ns);
+    const size_t calls = model_calls_.Until(tensor.thread, std::numeric_limits<int64_t>::max()) -
+                         model_calls_.Until(tensor.thread, tensor.time_ns);
     return calls >= kKeptForCalls ? TensorRole::kKept : TensorRole::kActivation;
   }
 
   const model::Model& model_;
   const Ledger& tensors_;
-  const std::vector<bool> backward_;             // by path
-  std::vector<bool> modules_;                    // by path: it is a module or in one
-  std::vector<std::optional<StepPart>> parts_;   // by path: of the innermost scope that has one
-  std::vector<StackKind> stacks_;                // by stack
-  std::map<uint32_t, Begins> calls_;             // by path of an op
-  Begins model_calls_;                           // of outermost modules
+  const std::vector<bool> backward_;            // by path
+  std::vector<bool> modules_;                   // by path: it is a module or in one
+  std::vector<std::optional<StepPart>> parts_;  // by path: of the innermost scope that has one
+  std::vector<StackKind> stacks_;               // by stack
+  std::map<uint32_t, Begins> calls_;            // by path of an op
+  Begins model_calls_;                          // of outermost modules
   std::map<Place, std::array<size_t, kRoles>> known_;
 };
 

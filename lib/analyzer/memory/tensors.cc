@@ -38,6 +38,8 @@ const char* ToString(TensorRole role) {
       return "KV cache";
     case TensorRole::kKept:
       return "kept between calls";
+    case TensorRole::kWorkspace:
+      return "workspaces";
     case TensorRole::kOther:
       break;
   }
@@ -119,9 +121,8 @@ class Describer {
       for (const RoleHolder& role : roles) add(ToString(role.role), role.bytes);
       add(kUnusedPart, segments.unused_bytes);
       add(kOtherPart, rest);
-      std::stable_sort(
-          device.parts.begin(), device.parts.end(),
-          [](const MemoryPart& a, const MemoryPart& b) { return a.bytes > b.bytes; });
+      std::stable_sort(device.parts.begin(), device.parts.end(),
+                       [](const MemoryPart& a, const MemoryPart& b) { return a.bytes > b.bytes; });
     }
   }
 
@@ -172,9 +173,8 @@ class Describer {
     for (const RoleHolder& sum : sums) {
       if (sum.blocks > 0) roles.push_back(sum);
     }
-    std::stable_sort(roles.begin(), roles.end(), [](const RoleHolder& a, const RoleHolder& b) {
-      return a.bytes > b.bytes;
-    });
+    std::stable_sort(roles.begin(), roles.end(),
+                     [](const RoleHolder& a, const RoleHolder& b) { return a.bytes > b.bytes; });
     return roles;
   }
 
@@ -182,8 +182,7 @@ class Describer {
     const int64_t change = tensors_.LastChange(time_ns);
     failure->roles = RolesAfter(failure->device, change, Which::kAll);
     for (const RoleHolder& role : failure->roles) AddTo(role.bytes, &failure->allocated);
-    failure->lines =
-        HoldingsAfter(model_, families_, tensors_, failure->device, change).lines;
+    failure->lines = HoldingsAfter(model_, families_, tensors_, failure->device, change).lines;
     failure->segments = segments_.At(failure->device, time_ns);
   }
 
@@ -196,8 +195,8 @@ class Describer {
 
 }  // namespace
 
-void DescribeTensors(const model::Model& model, const RangeFamilies& families,
-                     const Ledger& blocks, const Ledger& tensors, MemoryReport* report) {
+void DescribeTensors(const model::Model& model, const RangeFamilies& families, const Ledger& blocks,
+                     const Ledger& tensors, MemoryReport* report) {
   if (!model.tensors.recorded()) return;
   const Describer describer(model, families, blocks, tensors);
   describer.AddTensors(report);

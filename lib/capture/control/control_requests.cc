@@ -26,6 +26,11 @@ std::string Stop(const Controlled& recording) {
   return Failed("the recording was not paused: it has ended, or a launch does not return");
 }
 
+std::string End(const Controlled& recording) {
+  if (!recording.end()) return Failed("the recording has ended before, or it does not end");
+  return Ok("the recording has ended: " + recording.output());
+}
+
 std::string Dump(const Controlled& recording, const std::string& path) {
   if (recording.keep_last_seconds == 0) {
     return Failed("the recording keeps everything in " + recording.output() +
@@ -68,6 +73,7 @@ std::string CountersText(const Controlled& recording) {
 std::string AnswerControl(const Controlled& recording, const std::string& request) {
   if (request == "start") return Start(recording);
   if (request == "stop") return Stop(recording);
+  if (request == "end") return End(recording);
   if (request == "status") return StatusText(recording);
   if (request == "counters") return CountersText(recording);
   if (request.rfind("dump ", 0) == 0) return Dump(recording, request.substr(5));

@@ -15,6 +15,7 @@ namespace prof::capture {
 // What a recording can do. All are called on the control server's thread.
 struct Controlled {
   std::function<bool()> start, stop;  // resume, pause
+  std::function<bool()> end;          // for good; false: it does not end, or has ended before
   std::function<bool(const std::string& path)> dump;
   std::function<Status()> status;
   std::function<bool()> paused, counters_complete, counters_pending;
@@ -23,7 +24,7 @@ struct Controlled {
   int keep_last_seconds = 0;
 };
 
-// The answer to "start", "stop", "dump PATH", "status" or "counters": a first line "ok" or
+// The answer to "start", "stop", "end", "dump PATH", "status" or "counters": a first line "ok" or
 // "failed", then text for people, with the way out of a failure.
 [[nodiscard]] std::string AnswerControl(const Controlled& recording, const std::string& request);
 

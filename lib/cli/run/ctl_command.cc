@@ -21,7 +21,8 @@ namespace prof::cli {
 namespace {
 
 const std::vector<std::string>& Actions() {
-  static const std::vector<std::string> actions = {"start", "stop", "dump", "status", "counters"};
+  static const std::vector<std::string> actions = {"start", "stop",   "end",
+                                                   "dump",  "status", "counters"};
   return actions;
 }
 
@@ -57,7 +58,7 @@ int RunCtl(const CtlOptions& options) {
   if (options.pid == 0) return List();
   if (options.action.empty()) {
     return Fail("what should process " + std::to_string(options.pid) +
-                " do? prof ctl PID start|stop|dump|status|counters");
+                " do? prof ctl PID start|stop|end|dump|status|counters");
   }
   if (std::find(Actions().begin(), Actions().end(), options.action) == Actions().end()) {
     const std::string suggestion = DidYouMean(options.action, Actions());
@@ -77,6 +78,7 @@ constexpr const char* kCtlFooter =
     "Actions:\n"
     "  start      record, or go on; from then on windows (--window, ...) decide nothing\n"
     "  stop       pause, once the GPU has done its work\n"
+    "  end        end the recording; with --leave the program is rid of prof\n"
     "  dump       with --keep-last: write the last seconds to FILE\n"
     "  status     what is recorded, and what does not work\n"
     "  counters   whether kernels have their counters\n"
@@ -93,7 +95,7 @@ Command AddCtlCommand(CLI::App* app) {
   parser->add_option("PID", options->pid, "Process id")
       ->check(CLI::Range(1, 1 << 30))
       ->option_text(" ");
-  parser->add_option("ACTION", options->action, "start, stop, dump, status or counters")
+  parser->add_option("ACTION", options->action, "start, stop, end, dump, status or counters")
       ->option_text(" ");
   parser
       ->add_option("FILE", options->file,

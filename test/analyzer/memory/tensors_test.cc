@@ -115,6 +115,7 @@ class Training {
   PythonStacks& python() { return python_; }
   uint32_t net() const { return net_; }
   uint32_t linear() const { return linear_; }
+  uint32_t node() const { return node_; }
 
  private:
   std::mt19937 random_;
@@ -203,6 +204,20 @@ TEST_CASE("Caches, buckets and what is kept between calls have roles of their ow
     training.In(training.net());
     training.In(0);
   }
+  const Report report = training.Analyzed();
+  REQUIRE(report.memory.tensors.size() == 1);
+  CHECK(RolesOf(report.memory.tensors[0]) == training.at_peak);
+}
+
+TEST_CASE("A workspace of cuBLAS is no gradient and no activation") {
+  Training training(MemorySeed());
+  constexpr uint64_t kHopper = uint64_t{32} << 20;
+  training.In(training.linear());
+  training.Take("workspaces", 0, kMainTid, kHopper);
+  training.In(training.node(), kEngineTid);
+  training.Take("workspaces", 0, kEngineTid, kHopper);
+  training.In(training.net());
+  training.Take("activations", 0, kMainTid, kHopper);  // in no product
   const Report report = training.Analyzed();
   REQUIRE(report.memory.tensors.size() == 1);
   CHECK(RolesOf(report.memory.tensors[0]) == training.at_peak);

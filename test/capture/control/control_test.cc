@@ -22,7 +22,7 @@ bool Contains(const std::string& text, const char* part) {
 }
 
 struct Fake {
-  bool paused = false, works = true, complete = false, pending = true;
+  bool paused = false, ended = false, works = true, complete = false, pending = true;
   std::optional<double> decided;
   std::string dumped;
   Controlled recording;
@@ -30,6 +30,7 @@ struct Fake {
   Fake() {
     recording.start = [this] { return works && std::exchange(paused, false); };
     recording.stop = [this] { return works && !std::exchange(paused, true); };
+    recording.end = [this] { return works && !std::exchange(ended, true); };
     recording.dump = [this](const std::string& path) { return dumped = path, works; };
     recording.status = [] { return Status(); };
     recording.paused = [this] { return paused; };
@@ -40,6 +41,13 @@ struct Fake {
   }
   std::string Ask(const std::string& request) { return AnswerControl(recording, request); }
 };
+
+TEST_CASE("A recording is ended once") {
+  Fake fake;
+  CHECK(fake.Ask("end") == "ok\nthe recording has ended: /tmp/a.prof\n");
+  CHECK(fake.ended);
+  CHECK(Contains(fake.Ask("end"), "failed\nthe recording has ended before"));
+}
 
 TEST_CASE("A recording is stopped and started, and a second time is no failure") {
   Fake fake;
