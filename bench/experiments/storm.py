@@ -81,8 +81,6 @@ def variants(bench, library, kind):
                 "before": "base", "set_1": _FLOOR_BESIDE,
                 "timeline_first": "timeline, first launches", "timeline": "timeline",
                 "after": "after Stop"}),
-        "leaving": ([bench.binary("launch_storm"), "leave", *storm, str(_ROUNDS)],
-                    {"before": "base", "after_leaving": "after leaving"}),
         "prof run": (bench.under_prof(f"{bench.scratch}/storm.prof", bare), {"bare": "prof run"}),
     }
     nsys = machine.nsys()
@@ -183,8 +181,7 @@ def goals_of(rows):
         if row["variant"] == "timeline" and row["over_floor"]:
             goals.append({"goal": f"{name}: over CUPTI's floor", "measured": row["over_floor"],
                           "limit": _OVER_FLOOR})
-        beside_bare = ("after Stop", "after leaving", "linked, no session")
-        if row["variant"] in beside_bare and row.get("over_bare"):
+        if row["variant"] in ("after Stop", "linked, no session") and row.get("over_bare"):
             goals.append({"goal": f"{name}: over bare", "measured": row["over_bare"],
                           "limit": _OVER_BARE})
         if row["storm"] == "ranges" and "bytes_per_launch" in row:

@@ -10,6 +10,7 @@ read in every third recording: CUPTI's profiler starts again, too.
 """
 
 import argparse
+import itertools
 import json
 import statistics
 import threading
@@ -19,6 +20,7 @@ import prof
 import torch
 
 SIZE, PER_STEP = 1024, 200
+COUNTERS_S = 2  # so long a recording with counters lasts
 
 
 def step(x):
@@ -56,7 +58,7 @@ def main():
         print("[skipped] no CUDA device")
         return
     x = torch.zeros(SIZE, device="cuda")
-    made, known = 0, {"before": timed(x)}
+    known = {"before": timed(x)}
     stop, others = threading.Event(), [[0, False] for _ in range(2)]
     threads = [threading.Thread(target=beside, args=(stop, one)) for one in others]
     for thread in threads:
@@ -65,12 +67,17 @@ def main():
     for number in range(rounds):
         counters = "sol" if number % 3 == 2 else "none"
         with prof.session(counters=counters, leave=True) as session:
-            for _ in range(20):
+            until = time.monotonic() + (COUNTERS_S if counters != "none" else 0)
+            for number_of_steps in itertools.count():
+                if number_of_steps >= 20 and time.monotonic() >= until:
+                    break
                 step(x)
             torch.cuda.synchronize()
         kernels = sum(kernel.launches for kernel in session.report.kernels)
         recorded.append(kernels)
         samples += len(session.report.samples)
+        if counters != "none" and not session.report.samples:
+            print(f"[failed] recording {number}: no counters, {session.report.notices}")
         if kernels < 20 * PER_STEP or session.report.incomplete:
             print(f"[failed] recording {number}: {kernels} kernels, {session.report.incomplete}")
         step(x)  # here one of the threads leaves

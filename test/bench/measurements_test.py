@@ -5,6 +5,7 @@ import unittest
 
 from experiments import answer
 from experiments import cases
+from experiments import leaving
 from experiments import names
 from experiments import names_cost
 from lib import expected_counts
@@ -85,6 +86,29 @@ def kernel(metrics, **more):
 
 def statistic(value):
     return {"n": 3, "median": value, "min": value, "max": value}
+
+
+class Leaving(unittest.TestCase):
+    OUTPUT = """[timing] storm before plain threads 1 kernels 9 us_per_kernel 2.0
+[timing] storm before plain threads 1 kernels 9 us_per_kernel 4.0
+[timing] storm timeline plain threads 1 kernels 9 us_per_kernel 9.0
+[timing] storm after_leaving plain threads 1 kernels 9 us_per_kernel 3.3
+"""
+    KNOWS = {"rounds": 30, "right": True, "failed": [], "samples": 3,
+             "us_per_launch": {"before": 2, "after leaving": 2, "after Stop": 3}}
+
+    def test_a_storm_after_is_compared_with_those_before(self):
+        row, = leaving.storm_rows("plain", "leave", self.OUTPUT)
+        self.assertAlmostEqual(row["over_before"], 1.1)
+        self.assertFalse(leaving.goals_of([row], None)[0]["met"])
+
+    def test_a_recording_that_is_not_whole_misses_the_goal(self):
+        rows = leaving.python_rows(self.KNOWS)
+        self.assertTrue(all(goal["met"] for goal in leaving.goals_of(rows, self.KNOWS)))
+        for change in ({"right": False}, {"failed": ["recording 3"]}, {"rounds": 29},
+                       {"samples": 0}):
+            goals = leaving.goals_of(rows, {**self.KNOWS, **change})
+            self.assertFalse(all(goal["met"] for goal in goals), change)
 
 
 class NamesCost(unittest.TestCase):
