@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """This program records itself again and again, and leaves CUPTI each time, while threads launch.
 
-    leaving.py [--rounds N]
+    leaving.py [--rounds N] [--bare]
 
-It prints how many launches each recording has, what a step takes before the first recording, after
+--bare: without a recording, as long. It prints how many launches each recording has, what a step takes before the first recording, after
 one that leaves CUPTI and after one that does not, and whether its results are right. Counters are
 read in every third recording: CUPTI's profiler starts again, too.
 """
@@ -53,7 +53,9 @@ def beside(stop, count):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=30)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--bare", action="store_true")
+    arguments = parser.parse_args()
+    rounds = arguments.rounds
     if not torch.cuda.is_available():
         print("[skipped] no CUDA device")
         return
@@ -65,6 +67,11 @@ def main():
         thread.start()
     recorded, samples = [], 0
     for number in range(rounds):
+        if arguments.bare:
+            for _ in range(21):
+                step(x)
+            torch.cuda.synchronize()
+            continue
         counters = "sol" if number % 3 == 2 else "none"
         with prof.session(counters=counters, leave=True) as session:
             until = time.monotonic() + (COUNTERS_S if counters != "none" else 0)
@@ -84,13 +91,14 @@ def main():
     stop.set()
     for thread in threads:
         thread.join()
-    known["after leaving"] = timed(x)
-    with prof.session(counters="none"):
-        step(x)
-    known["after Stop"] = timed(x)
+    known["after" if arguments.bare else "after leaving"] = timed(x)
+    if not arguments.bare:
+        with prof.session(counters="none"):
+            step(x)
+        known["after Stop"] = timed(x)
     made = float(x[0].item())
     right = bool((x == made).all()) and all(one[1] for one in others)
-    print("[leaving] " + json.dumps({"rounds": rounds, "least_recorded": min(recorded),
+    print("[leaving] " + json.dumps({"rounds": rounds, "least_recorded": min(recorded, default=0),
                                      "samples": samples, "right": right, "us_per_launch": known}),
           flush=True)
 
