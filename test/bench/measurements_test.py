@@ -103,7 +103,7 @@ class Leaving(unittest.TestCase):
         self.assertFalse(leaving.goals_of([row], None)[0]["met"])
 
     def test_a_recording_that_is_not_whole_misses_the_goal(self):
-        rows = leaving.python_rows(self.KNOWS)
+        rows = leaving.python_rows(self.KNOWS, {"us_per_launch": {"before": 9, "after": 2}})
         self.assertTrue(all(goal["met"] for goal in leaving.goals_of(rows, self.KNOWS)))
         for change in ({"right": False}, {"failed": ["recording 3"]}, {"rounds": 29},
                        {"samples": 0}):
