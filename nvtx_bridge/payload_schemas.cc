@@ -37,7 +37,7 @@ struct Schema {
   uint32_t fields = 0;
   bool whole = true;   // all of its numbers can be read
   bool texts = false;  // it has registered strings: names, which are no numbers and no loss
-  size_t size = 0;    // 0: not known
+  size_t size = 0;     // 0: not known
   Number number;
   std::array<Field, kMostPayloadFields> field;
 };

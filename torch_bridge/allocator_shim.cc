@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A part of libprof_inject.so. PyTorch's CUDA allocator reports each tensor that it gives memory to,
-// and each that it gets back, to a function of libc10.so, which hands that to torch.profiler. Where
-// we are preloaded, the loader binds the calls to the functions of this file: they tell prof, and
-// call PyTorch's own. Their names and arguments are the same from PyTorch 2.5 to 2.13; in a version
-// that changes them they would have other names, and nobody would call these.
+// A part of libprof_inject.so. PyTorch's CUDA allocator reports each tensor that it gives memory
+// to, and each that it gets back, to a function of libc10.so, which hands that to torch.profiler.
+// Where we are preloaded, the loader binds the calls to the functions of this file: they tell prof,
+// and call PyTorch's own. Their names and arguments are the same from PyTorch 2.5 to 2.13; in a
+// version that changes them they would have other names, and nobody would call these.
 #include <dlfcn.h>
 
 #include <atomic>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Training steps of a small network with PyTorch's C++ front end.
-#include <cstdio>
-
 #include <torch/torch.h>
+
+#include <cstdio>
 
 int main() {
   if (!torch::cuda::is_available()) {

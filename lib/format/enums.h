@@ -62,9 +62,9 @@ enum class TensorChange : uint8_t {
   kCache
 };
 template <>
-inline constexpr std::array kNames<TensorChange>{
-    "unknown", "allocated", "freed",           "refused", "weight",
-    "buffer",  "gradient",  "optimizer state", "cache"};
+inline constexpr std::array kNames<TensorChange>{"unknown",  "allocated",       "freed",
+                                                 "refused",  "weight",          "buffer",
+                                                 "gradient", "optimizer state", "cache"};
 
 // What a path stands for: NVTX ranges, or ops of PyTorch. Ops have a tree of their own: its root,
 // which has no name, stands for "in no op". A function is an op, or what the autograd engine does

@@ -64,8 +64,7 @@ int InChunks(const std::function<void()>& operation) {
     MeasuredPart(chunk);
     reader.Drain(sink);
   }
-  const uint64_t lost =
-      reader.events_dropped() + reader.calls_dropped() + reader.tensors_dropped();
+  const uint64_t lost = reader.events_dropped() + reader.calls_dropped() + reader.tensors_dropped();
   reader.Stop();
   return lost == 0 ? kChunk * kChunks : 0;
 }

@@ -36,7 +36,8 @@ uint32_t Places::OpOf(const model::Allocation& allocation) const {
 
 uint32_t Places::OpOfFailed(size_t call) const {
   const auto found = model_.torch.out_of_memory.find(call);
-  return found == model_.torch.out_of_memory.end() ? kNone : OutermostTorchOp(model_, found->second);
+  return found == model_.torch.out_of_memory.end() ? kNone
+                                                   : OutermostTorchOp(model_, found->second);
 }
 
 uint32_t OutermostTorchOp(const model::Model& model, uint32_t path) {

@@ -30,8 +30,8 @@ class Segments {
 
   const Ledger& blocks_;
   const Ledger& tensors_;
-  std::vector<bool> is_segment_;       // by index of the blocks
-  std::vector<int64_t> segment_of_;    // by index of the tensors: a block
+  std::vector<bool> is_segment_;     // by index of the blocks
+  std::vector<int64_t> segment_of_;  // by index of the tensors: a block
 };
 
 }  // namespace prof::analyzer

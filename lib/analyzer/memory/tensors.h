@@ -14,8 +14,8 @@ namespace prof::analyzer {
 
 // Writes MemoryReport::tensors, MemoryReport::tensor_failures, and DeviceMemory::parts of the
 // devices that are there. `blocks`: of CUDA's allocations.
-void DescribeTensors(const model::Model& model, const RangeFamilies& families,
-                     const Ledger& blocks, const Ledger& tensors, MemoryReport* report);
+void DescribeTensors(const model::Model& model, const RangeFamilies& families, const Ledger& blocks,
+                     const Ledger& tensors, MemoryReport* report);
 
 }  // namespace prof::analyzer
 

@@ -8,8 +8,8 @@
 
 #include "lib/analyzer/base/communication.h"
 #include "lib/analyzer/base/search.h"
-#include "lib/analyzer/base/torch_paths.h"
 #include "lib/analyzer/base/step_names.h"
+#include "lib/analyzer/base/torch_paths.h"
 
 namespace prof::analyzer {
 namespace {

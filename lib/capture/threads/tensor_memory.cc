@@ -29,10 +29,9 @@ void RecordTensor(const TensorRecord& tensor) noexcept {
   if (thread == nullptr) return Count(thread_registry.losses.tensors_dropped);
   const uint32_t stack = HasPlace(tensor.change) ? CurrentStack() : kNoStack;
   const uint32_t device = std::min(tensor.device, RingRecord::kLargestDevice);
-  CheckWritten(
-      thread->ring.Write(RingRecord::Tensor(NowTicks(), tensor.change, device, stack),
-                         RingRecord::TensorMemory(tensor.address, tensor.bytes)),
-      thread_registry.losses.tensors_dropped);
+  CheckWritten(thread->ring.Write(RingRecord::Tensor(NowTicks(), tensor.change, device, stack),
+                                  RingRecord::TensorMemory(tensor.address, tensor.bytes)),
+               thread_registry.losses.tensors_dropped);
 }
 
 }  // namespace prof::capture

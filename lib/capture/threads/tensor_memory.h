@@ -16,8 +16,8 @@ void WantTensors(bool wanted);
 [[nodiscard]] bool TensorsWanted();
 
 // The program's threads, maybe within a lock of PyTorch: takes none, makes no CUDA call, and does
-// not allocate once the thread is known, but for the stack of an allocation, which is walked as that
-// of a CUDA call. 32 bytes of the ring. What has no room is counted. Nothing is written while
+// not allocate once the thread is known, but for the stack of an allocation, which is walked as
+// that of a CUDA call. 32 bytes of the ring. What has no room is counted. Nothing is written while
 // nothing is recorded or wanted.
 struct TensorRecord {
   TensorChange change = TensorChange::kUnknown;

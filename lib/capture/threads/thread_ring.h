@@ -66,8 +66,7 @@ class RingRecord {
     return {Kind::kCall, begin_ticks, call, correlation};
   }
   static RingRecord CallEnd(int64_t end_ticks, uint32_t waited, uint32_t error, uint32_t stack) {
-    return {Kind::kValue, end_ticks, waited,
-            std::min(error, kLargestError) << kStackBits | stack};
+    return {Kind::kValue, end_ticks, waited, std::min(error, kLargestError) << kStackBits | stack};
   }
 
   // A change of a tensor's memory takes two records in a row. Sizes beyond 2^61 become the largest.

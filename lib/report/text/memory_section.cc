@@ -188,8 +188,7 @@ void WriteGrowth(const MemoryReport& memory, const TextOptions& options,
                  const std::function<void(const std::string&, const std::string&)>& line) {
   for (const MemoryGrowth& growth : memory.growth) {
     if (!growth.grows && !options.details) continue;
-    line("growth, " + GrowingText(growth),
-         GrowthText(growth, options));
+    line("growth, " + GrowingText(growth), GrowthText(growth, options));
   }
   if (options.details && !memory.growth_missing.empty() && !memory.kinds.empty()) {
     line("growth", "not known: " + memory.growth_missing);
@@ -252,8 +251,9 @@ std::string TensorsText(const TensorMemory& tensors) {
 void WriteTensors(const TensorMemory& tensors, const TextOptions& options,
                   const std::function<void(const std::string&, const std::string&)>& line) {
   line("tensors, GPU " + std::to_string(tensors.device), TensorsText(tensors));
-  line("used as", RolesText(tensors.roles) +
-                      (tensors.roles_named ? "" : " (record with --torch modules to know weights)"));
+  line("used as",
+       RolesText(tensors.roles) +
+           (tensors.roles_named ? "" : " (record with --torch modules to know weights)"));
   line("held by", HoldersText(tensors.holders, options));
   if (!tensors.lines.empty()) line("from lines", HoldersText(tensors.lines, options));
   if (!tensors.ops.empty()) line("in ops", HoldersText(tensors.ops, options));

@@ -113,7 +113,8 @@ void JoinOps(Model* model) {
 }
 
 void SetTensorPaths(Model* model) {
-  for (std::vector<model::Allocation>* tensors : {&model->tensors.changes, &model->tensors.refused}) {
+  for (std::vector<model::Allocation>* tensors :
+       {&model->tensors.changes, &model->tensors.refused}) {
     if (tensors->empty()) continue;
     StepWalk walk(model->steps);
     for (model::Allocation& tensor : *tensors) {

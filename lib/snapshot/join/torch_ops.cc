@@ -72,7 +72,8 @@ std::vector<uint32_t> OpsOfCalls(const Model& model) {
 }
 
 void SetTensorOps(Model* model) {
-  for (std::vector<model::Allocation>* tensors : {&model->tensors.changes, &model->tensors.refused}) {
+  for (std::vector<model::Allocation>* tensors :
+       {&model->tensors.changes, &model->tensors.refused}) {
     if (tensors->empty()) continue;
     StepWalk walk(model->torch.steps);
     for (model::Allocation& tensor : *tensors) {

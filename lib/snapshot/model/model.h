@@ -331,12 +331,12 @@ struct Model {
   std::vector<HostSample> host_samples;  // sorted by thread, then by time
   std::vector<Device> devices;
 
-  RowStorage storage = RowStorage::kPlain;    // of operations and calls; PackRows()
-  OpTable ops;                                // sorted by start; untimed ones last
-  CallTable api_calls;                        // sorted by start
-  std::vector<Sync> syncs;                    // sorted by start
-  std::vector<Overhead> overheads;            // sorted by start
-  std::vector<Allocation> allocations;        // and frees; sorted by time
+  RowStorage storage = RowStorage::kPlain;  // of operations and calls; PackRows()
+  OpTable ops;                              // sorted by start; untimed ones last
+  CallTable api_calls;                      // sorted by start
+  std::vector<Sync> syncs;                  // sorted by start
+  std::vector<Overhead> overheads;          // sorted by start
+  std::vector<Allocation> allocations;      // and frees; sorted by time
   Tensors tensors;
   std::vector<PoolState> pool_states;         // sorted by time
   std::vector<UnifiedMemory> unified_memory;  // sorted by start

@@ -261,8 +261,8 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(HostFrameEvent{"main", "/app/train.cc", 7, 9, "/app/train", "01ab", 4711});
   encoder.Add(HostStackEvent{0, 2});
   encoder.Add(HostStackEvent{1, 1});
-  encoder.Add(TensorEvent{TensorChange::kAllocated, 3, kTid, 2, uint64_t{1} << 47, 4096,
-                          kStart + 4700});
+  encoder.Add(
+      TensorEvent{TensorChange::kAllocated, 3, kTid, 2, uint64_t{1} << 47, 4096, kStart + 4700});
   encoder.Add(TensorEvent{TensorChange::kOptimizerState, 1, kOtherTid, 0, 512, uint64_t{1} << 40,
                           kStart + 4650});
   encoder.Add(HostSampleEvent{kStart + 4600, kTid, 2, HostSampleKind::kStack, HostState::kSleep});

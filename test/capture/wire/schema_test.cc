@@ -293,8 +293,7 @@ TEST_CASE("Changes of tensors' memory arrive as they were given") {
   CHECK(Values(tensors.device()) == U32s{3, 1});
   CHECK(block.threads(static_cast<int>(tensors.thread(0)) - 1).tid() == kTid);
   CHECK(block.threads(static_cast<int>(tensors.thread(1)) - 1).tid() == kOtherTid);
-  CHECK(Values(tensors.address_delta()) ==
-        I64s{int64_t{1} << 47, 512 - (int64_t{1} << 47)});
+  CHECK(Values(tensors.address_delta()) == I64s{int64_t{1} << 47, 512 - (int64_t{1} << 47)});
   CHECK(Values(tensors.bytes()) == U64s{4096, uint64_t{1} << 40});
   CHECK(Values(tensors.stack_delta()) == I64s{2, -2});
 }
