@@ -69,9 +69,16 @@ AcquiredProcess AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes) {
     if (problem) return {nullptr, std::move(*problem)};
     process = fresh.release();
   }
-  if (process->callback.TakeGone()) {
-    process->callback.OnLost();
-    process->tracer.OnLost();
+  switch (process->callback.TakeGone()) {
+    case Departure::Left::kNo:
+      break;
+    case Departure::Left::kLeaving:
+      return {nullptr,
+              {0, "a recording before is leaving CUPTI, which waits for the GPU",
+               "start the recording when the GPU has done its work"}};
+    case Departure::Left::kGone:
+      process->callback.OnLost();
+      process->tracer.OnLost();
   }
   if (!process->callback.MayStartAgain()) {
     return {nullptr,

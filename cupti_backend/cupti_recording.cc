@@ -256,24 +256,20 @@ void CuptiRecording::Stop() {
   if (gpu_state_) gpu_state_->Stop();
   dropped_ += process_->tracer.TakeDropped();
   ReportFailedCallbacks();
-  if (possible_.options.leave && !capture::Exiting()) Leave();
+  if (possible_.options.leave && !capture::Exiting()) DecideToLeave();
 }
 
-// Why CUPTI cannot be left; empty: it can.
-std::string CuptiRecording::WhyStay() const {
+void CuptiRecording::DecideToLeave() {
+  std::string why;
   if (process_->callback.saw_graphs()) {
-    return "the program uses CUDA graphs, and programs have crashed in them when CUPTI was left";
+    why = "the program uses CUDA graphs, and programs have crashed in them when CUPTI was left";
+  } else if (process_->api.version < kCupti12_6) {
+    why = "CUPTI before 12.6 crashed in programs that it was left in";
+  } else if (buffers_.launches_missed() > 0) {
+    why = "another profiler in the process uses CUPTI";
   }
-  if (process_->api.version < kCupti12_6) {
-    return "CUPTI before 12.6 crashed in programs that it was left in";
-  }
-  if (buffers_.launches_missed() > 0) return "another profiler in the process uses CUPTI";
-  return "";
-}
-
-void CuptiRecording::Leave() {
-  const std::string why = WhyStay();
-  if (why.empty()) return process_->callback.LeaveAtNextCall();
+  leaves_ = why.empty();
+  if (leaves_) return;
   notices_.push_back({capture::Severity::kInfo, capture::Subsystem::kTimeline, 0,
                       "prof stays in the program after the recording, where it makes launches "
                       "slower: " +

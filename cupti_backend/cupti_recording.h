@@ -51,6 +51,10 @@ class CuptiRecording {
   void Resume();
   void StopCounters();
   void Stop();
+  // After the last Encode.
+  void Leave() {
+    if (leaves_) process_->callback.LeaveAtNextWait();
+  }
 
   capture::SourceVersions versions() const;
   SubsystemStatus timeline_status() const { return timeline_.Get(); }
@@ -73,8 +77,7 @@ class CuptiRecording {
   void RegisterBuffersAgain();
   void AddPm(PmEvents events);
   void ReportFailedCallbacks();
-  std::string WhyStay() const;
-  void Leave();
+  void DecideToLeave();
   void Record();
   void KeepSubscription();
   void OnSubscribedAgain();
@@ -105,6 +108,7 @@ class CuptiRecording {
 
   int64_t start_ns_ = 0;
   bool running_ = false;
+  bool leaves_ = false;
   bool paused_ = false;
   bool flushed_ = false;
   bool saw_gpu_work_ = false;

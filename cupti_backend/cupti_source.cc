@@ -74,6 +74,10 @@ void CuptiSource::Stop() {
   if (recording_ != nullptr) recording_->Stop();
 }
 
+void CuptiSource::Leave() {
+  if (recording_ != nullptr) recording_->Leave();
+}
+
 capture::SourceVersions CuptiSource::versions() const {
   capture::SourceVersions versions;
   if (recording_ != nullptr) versions = recording_->versions();

@@ -30,6 +30,7 @@ class CuptiSource final : public capture::GpuSource {
   void Resume() override;
   void StopCounters() override;
   void Stop() override;
+  void Leave() override;
 
   capture::SourceVersions versions() const override;
   SubsystemStatus timeline_status() const override;

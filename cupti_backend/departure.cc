@@ -25,13 +25,14 @@ void Departure::Leave() {
   state_.store(result == CUPTI_SUCCESS ? State::kGone : State::kStays);
 }
 
-bool Departure::TakeGone() {
+Departure::Left Departure::TakeGone() {
   Stay();
-  while (state_.load() == State::kLeaving) {
+  for (int tries = 0; state_.load() == State::kLeaving; ++tries) {
+    if (tries == 2'000) return Left::kLeaving;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   State gone = State::kGone;
-  return state_.compare_exchange_strong(gone, State::kStays);
+  return state_.compare_exchange_strong(gone, State::kStays) ? Left::kGone : Left::kNo;
 }
 
 }  // namespace prof::cupti

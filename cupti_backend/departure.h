@@ -2,7 +2,9 @@
 //
 // A departure leaves CUPTI for good after a recording: cuptiFinalize. Without it each launch of the
 // program stays dearer (docs/measurements/launches.md). CUPTI's documentation wants it to be called
-// where a call of CUDA ends, on the thread that has made it.
+// where a call of CUDA ends, on the thread that has made it. CUPTI waits for the GPU then: so it is
+// the end of a call that has waited itself, behind which no kernel waits for what the thread will
+// do.
 #ifndef PROF_CUPTI_BACKEND_DEPARTURE_H_
 #define PROF_CUPTI_BACKEND_DEPARTURE_H_
 
@@ -16,20 +18,22 @@ class Departure {
  public:
   explicit Departure(const CuptiApi* api) : api_(api) {}
 
-  // From now on the first call of the program that ends leaves. Nothing of CUPTI may be in use.
+  // From now on a thread may leave. Nothing of CUPTI may be in use.
   void Ask();
   [[nodiscard]] bool asked() const {
     return state_.load(std::memory_order_relaxed) == State::kAsked;
   }
-  // A thread of the program, at the end of a call of CUDA. One of them does it. CUPTI waits for the
-  // GPU meanwhile.
+  // A thread of the program, at the end of a call that has waited for the GPU. One of them does it.
   void Leave();
   // The program does something with which we do not leave: it is not asked any more.
   void Stay();
 
-  // The thread that starts a recording; asks for nothing any more. True: CUPTI is gone, with the
-  // subscription and all that was enabled. Waits while a thread is leaving.
-  [[nodiscard]] bool TakeGone();
+  // kGone: with the subscription and all that was enabled. kLeaving: a thread is at it, and CUPTI
+  // cannot be used.
+  enum class Left { kNo, kLeaving, kGone };
+  // The thread that starts a recording; asks for nothing any more. Waits while a thread is leaving,
+  // for two seconds at most.
+  [[nodiscard]] Left TakeGone();
 
  private:
   enum class State { kStays, kAsked, kLeaving, kGone };

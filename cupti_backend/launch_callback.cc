@@ -7,12 +7,15 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <iterator>
 
 #include "cupti_backend/api/cupti_versions.h"
 #include "cupti_backend/calls/api_filter.h"
 #include "cupti_backend/calls/call_trace.h"
 #include "cupti_backend/calls/stream_calls.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/end_request.h"
+#include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/quiet_thread.h"
 #include "lib/capture/threads/thread_recorder.h"
@@ -46,10 +49,34 @@ bool IsLaunch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
   return domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid < kIsLaunch.size() && kIsLaunch[cbid];
 }
 
-bool IsGraphLaunch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
-  return domain == CUPTI_CB_DOMAIN_DRIVER_API &&
-         (cbid == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch ||
-          cbid == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz);
+// Behind these the GPU has done what the thread has waited for.
+constexpr CUpti_CallbackId kWaits[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize};
+
+constexpr CUpti_CallbackId kCaptures[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,
+                                          CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
+                                          CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
+                                          CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz,
+                                          CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph,
+                                          CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz};
+
+template <size_t kSize>
+bool IsAmong(const CUpti_CallbackId (&ids)[kSize], CUpti_CallbackId cbid) {
+  return std::find(std::begin(ids), std::end(ids), cbid) != std::end(ids);
+}
+
+constexpr std::array<bool, ApiFilter::kMaxCbid> kIsOfGraphs = [] {
+  std::array<bool, ApiFilter::kMaxCbid> graphs{};
+  for (const CUpti_CallbackId id : kCaptures) graphs[id] = true;
+  graphs[CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch] = true;
+  graphs[CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz] = true;
+  return graphs;
+}();
+
+bool IsOfGraphs(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
+  return domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid < kIsOfGraphs.size() && kIsOfGraphs[cbid];
 }
 
 // The context that this thread last reported to a sampler, and the epoch of that.
@@ -230,26 +257,24 @@ void LaunchCallback::WatchGraphsEnd() {
   }
 }
 
-void LaunchCallback::LeaveAtNextCall() {
+void LaunchCallback::LeaveAtNextWait() {
   if (subscriber_ == nullptr) return;
-  departure_.Ask();
-  for (const CUpti_CallbackId cbid : driver_calls_) {
+  for (const CUpti_CallbackId cbid : kWaits) {
     api_->enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
   }
-  for (CUpti_CallbackId cbid = 0; cbid < ApiFilter::kMaxCbid; ++cbid) {
-    if (!IsUnrecorded(cbid)) continue;
+  for (const CUpti_CallbackId cbid : kCaptures) {
     api_->enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
   }
+  departure_.Ask();  // from here on another thread may leave
 }
 
-void LaunchCallback::OnCallBeforeLeaving(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
-                                         const CUpti_CallbackData& data) {
-  const bool captures =
-      domain == CUPTI_CB_DOMAIN_DRIVER_API &&
-      ReadStreamCall(cbid, data.functionParams).kind == StreamCall::Kind::kBeginCapture;
-  if (captures || IsGraphLaunch(domain, cbid)) {
+// No recording is on.
+void LaunchCallback::OnCallBetween(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                                   const CUpti_CallbackData& data) {
+  if (!departure_.asked() || domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
+  if (IsAmong(kCaptures, cbid) || capture::Exiting() || capture::EndRequested()) {
     departure_.Stay();
-  } else if (data.callbackSite == CUPTI_API_EXIT) {
+  } else if (data.callbackSite == CUPTI_API_EXIT && IsAmong(kWaits, cbid)) {
     departure_.Leave();
   }
 }
@@ -269,6 +294,7 @@ void LaunchCallback::Enable(LaunchSampler* sampler, TriageSampler* triage) {
   counts_only_.store(!sampler->samples_launches(), std::memory_order_relaxed);
   triage_.store(triage, std::memory_order_release);
   sampler_.store(sampler, std::memory_order_release);
+  enabled_.store(true);
   SetCallbacks(1);
   if (!sampler->counts_ranges()) return;
   range_listener.store(this, std::memory_order_release);
@@ -281,6 +307,7 @@ void LaunchCallback::Disable() {
   triage_.store(nullptr, std::memory_order_seq_cst);
   epoch_.fetch_add(1, std::memory_order_relaxed);  // calls that are under way are left out
   SetCallbacks(0);
+  enabled_.store(false);
   if (graph_nodes_.any()) WatchGraphsEnd();
   // A launching thread may still be between its look at sampler_ and its use; it does not stay
   // there long, but nothing waits without an end.
@@ -368,8 +395,9 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     if (beat) beats_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  if (departure_.asked()) return OnCallBeforeLeaving(domain, cbid, data);
+  if (!enabled_.load(std::memory_order_relaxed)) return OnCallBetween(domain, cbid, data);
   const bool launch = IsLaunch(domain, cbid);
+  if (IsOfGraphs(domain, cbid)) saw_graphs_.store(true, std::memory_order_relaxed);
   if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
       (cbid == kBeatCall || OnStreamCall(cbid, data))) {
     return;
@@ -383,7 +411,6 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     BeginCall(epoch);
     if (!launch) return;
     CountLaunch();
-    if (IsGraphLaunch(domain, cbid)) saw_graphs_.store(true, std::memory_order_relaxed);
     OnLaunch(cbid, data);
     return;
   }

@@ -54,11 +54,12 @@ class LaunchCallback {
   void Pause();
   void Resume();
 
-  // After Disable(), with nothing of CUPTI in use: leaves CUPTI at the end of the program's next
-  // call (departure.h), unless that begins to capture a stream.
-  void LeaveAtNextCall();
-  // Before a subscription: whether CUPTI was left.
-  [[nodiscard]] bool TakeGone() { return departure_.TakeGone(); }
+  // After Disable(), with nothing of CUPTI in use: leaves CUPTI (departure.h) when a call of the
+  // program has waited for the GPU. A program that begins to capture a stream before, or ends,
+  // keeps it.
+  void LeaveAtNextWait();
+  // Before a subscription.
+  [[nodiscard]] Departure::Left TakeGone() { return departure_.TakeGone(); }
   // The program has built, changed or launched a CUDA graph while callbacks were on.
   [[nodiscard]] bool saw_graphs() const { return saw_graphs_.load(std::memory_order_relaxed); }
 
@@ -95,8 +96,8 @@ class LaunchCallback {
                                   const void* data);
   // Launching threads, at the begin and the end of each call that is recorded.
   void OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const CUpti_CallbackData& data);
-  void OnCallBeforeLeaving(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
-                           const CUpti_CallbackData& data);
+  void OnCallBetween(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                     const CUpti_CallbackData& data);
   // True: the call is not recorded.
   bool OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void CountLaunch();
@@ -123,6 +124,9 @@ class LaunchCallback {
   std::atomic<uint64_t> launches_{0}, failed_{0};
   Departure departure_{api_};
   std::atomic<bool> saw_graphs_{false};
+  // Between recordings callbacks may come all the same: of destroyed graphs, and before CUPTI is
+  // left.
+  std::atomic<bool> enabled_{false};
   GraphNodes graph_nodes_{api_};
   WaitingGraphs waiting_graphs_{api_};
   CodeWatch code_;

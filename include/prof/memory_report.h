@@ -281,7 +281,8 @@ struct MemoryReport {
   std::vector<AllocationFailure> failures;     ///< By time.
   std::vector<TensorMemory> tensors;           ///< By device. Recorded on request only.
   std::vector<TensorFailure> tensor_failures;  ///< By time.
-  /// Allocations at an address that was not free: the record of the free is missing, or was late.
+  /// Allocations at an address that was not free: the record of the free is missing (as after a
+  /// pause), or was late. Of tensors, too.
   int64_t frees_missing = 0;
   /// Records were lost (Report::integrity lists them): allocations and frees may be among them, so
   /// every figure here may be too small or too large.

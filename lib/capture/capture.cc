@@ -278,7 +278,11 @@ std::string Capture::StartControl() {
     (void)collector->Synchronize(kControlTimeout);
     return collector->Pause(kControlTimeout);
   };
-  recording.end = [this] { return !Stop(kLongestEnd).integrity().incomplete; };
+  recording.end = [this] {
+    if (ended_.load()) return Ended::kBefore;
+    (void)Stop(kLongestEnd);
+    return ended_.load() ? Ended::kNow : Ended::kNot;
+  };
   recording.dump = [=](const std::string& path) { return collector->Dump(path, kControlTimeout); };
   recording.status = [=] { return collector->status(); };
   recording.paused = [=] { return collector->paused(); };
@@ -318,6 +322,7 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
     Abandon(status);
   } else {
     active.store(false);
+    ended_.store(true);
     unfinished_ = collector_->integrity().incomplete;
     snapshot_ = options_.output.empty()
                     ? Snapshot::FromBytes(collector_->TakeBytes(), collector_->integrity())

@@ -66,7 +66,8 @@ class Capture {
   const bool injected_;
   std::unique_ptr<GpuSource> source_;
   std::unique_ptr<Collector> collector_;
-  Mutex stop_mutex_;  // an exit may come in the middle of a Stop
+  std::atomic<bool> ended_{false};  // by a Stop that was in time
+  Mutex stop_mutex_;                // an exit may come in the middle of a Stop
   Snapshot snapshot_;
   bool stopped_ PROF_GUARDED_BY(stop_mutex_) = false;
   std::atomic<bool> unfinished_{false};  // the GPU was still at work

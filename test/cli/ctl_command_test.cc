@@ -100,7 +100,7 @@ TEST_CASE("A process without a recording, and one that is not there, are told ap
 
 TEST_CASE("A line that prof ctl does not understand has the way out") {
   CHECK_THAT(Ctl({"1", "stpo"}).err, Contains("Did you mean 'stop'?") && Contains("--help"));
-  CHECK_THAT(Ctl({"1"}).err, Contains("start|stop|dump|status|counters"));
+  CHECK_THAT(Ctl({"1"}).err, Contains("start|stop|end|dump|status|counters"));
   CHECK_THAT(Ctl({"1", "stop", "x.prof"}).err, Contains("dump only"));
   CHECK(Ctl({"abc", "stop"}).exit_code() == 2);
 }

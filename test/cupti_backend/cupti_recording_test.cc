@@ -144,6 +144,7 @@ class Program {
       recording_->Stop();
       recording_->Gather(true);
       recording_->Encode(encoder_);
+      recording_->Leave();
     });
   }
   // As cuptiFinalize: nobody is called back any more.
@@ -153,7 +154,7 @@ class Program {
   }
   // A thread of the program is in a call of the driver.
   void Call(CUpti_ApiCallbackSite site,
-            CUpti_CallbackId cbid = CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2) {
+            CUpti_CallbackId cbid = CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize) {
     static constexpr std::array<char, 256> kNoParams{};
     CUpti_CallbackData data = {};
     data.callbackSite = site;
@@ -290,31 +291,33 @@ std::string Notices(const model::Model& model) {
   return text;
 }
 
-TEST_CASE("CUPTI is left once, where the first call after the recording ends") {
+TEST_CASE("CUPTI is left once, where a call after the recording has waited for the GPU") {
   Program program(kCupti13, Leaving());
   program.Call(CUPTI_API_ENTER);
   program.Call(CUPTI_API_EXIT);
   program.Stop();
   CHECK(program.cupti_state().finalized == 0);
   program.Call(CUPTI_API_ENTER);
+  // Its kernel may wait for what this thread does next.
+  program.Call(CUPTI_API_EXIT, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
   CHECK(program.cupti_state().finalized == 0);
   program.Call(CUPTI_API_EXIT);
   CHECK(program.cupti_state().finalized == 1);
   CHECK(Notices(program.Model()).empty());
   std::string holder;
-  REQUIRE(program.process().callback.TakeGone());
+  REQUIRE(program.process().callback.TakeGone() == Departure::Left::kGone);
   program.process().callback.OnLost();
   program.process().tracer.OnLost();
   CHECK(program.process().callback.Subscribe(&holder) == CUPTI_SUCCESS);
   CHECK(program.cupti_state().subscriptions == 2);
-  CHECK_FALSE(program.process().callback.TakeGone());
+  CHECK(program.process().callback.TakeGone() == Departure::Left::kNo);
 }
 
 TEST_CASE("CUPTI is not left without the option, and not when a recording has begun again") {
   const bool wanted = GENERATE(false, true);
   Program program(kCupti13, wanted ? Leaving() : Program::TimelineOnly());
   program.Stop();
-  if (wanted) CHECK_FALSE(program.process().callback.TakeGone());
+  if (wanted) CHECK(program.process().callback.TakeGone() == Departure::Left::kNo);
   program.Call(CUPTI_API_EXIT);
   CHECK(program.cupti_state().finalized == 0);
 }
@@ -324,6 +327,9 @@ TEST_CASE("Where the program has CUDA graphs prof stays, and says why") {
   SECTION("that it launches") {
     program.Call(CUPTI_API_ENTER, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch);
     program.Call(CUPTI_API_EXIT, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch);
+  }
+  SECTION("that it captures") {
+    program.Call(CUPTI_API_EXIT, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2);
   }
   SECTION("that it builds") {
     const CUpti_ResourceData data = {};
@@ -354,7 +360,7 @@ TEST_CASE("A CUPTI before 12.6 is not left, and one that refuses is used on") {
   program.Call(CUPTI_API_EXIT);
   program.Call(CUPTI_API_EXIT);
   CHECK(program.cupti_state().finalized == (old ? 0 : 1));
-  CHECK_FALSE(program.process().callback.TakeGone());
+  CHECK(program.process().callback.TakeGone() == Departure::Left::kNo);
   if (old) CHECK_THAT(Notices(program.Model()), Catch::Contains("before 12.6"));
 }
 

@@ -3,18 +3,20 @@
 
 A model's parameters and buffers are named when it is called first, and an optimizer's when it has
 made a step: the first, the second, the fourth, the eighth, ... Between them nothing is done, and no
-tensor is kept alive or changed. A step names 1,000 tensors at most; more are named after the next
-ones.
+tensor is kept alive or changed.
 """
 import ctypes
 import re
 import struct
 import sys
+import time
 
 import prof_torch_functions
 
 _VERSION = 1  # of the interface between this file and libprof.so
-_MOST_A_STEP = 1000
+# What is told at once fits the ring of a thread; prof empties it in this time.
+_MOST_AT_ONCE = 2000
+_REST_S = 0.005
 
 # TensorChange in snapshot.proto.
 _WEIGHT, _BUFFER, _GRADIENT, _OPTIMIZER_STATE, _CACHE = 4, 5, 6, 7, 8
@@ -40,15 +42,20 @@ def _function_of_prof():
 
 
 def _packed(tensor, use):
-    """As libprof.so takes it; b"": it has no memory of a GPU."""
-    tensor = getattr(tensor, "_local_tensor", tensor)  # of torch.distributed's DTensor
-    if not getattr(tensor, "is_cuda", False):
+    """As libprof.so takes it; b"": it has no memory of a GPU, or none that it tells of: sparse
+    tensors and some classes have no storage.
+    """
+    try:
+        tensor = getattr(tensor, "_local_tensor", tensor)  # of torch.distributed's DTensor
+        if not getattr(tensor, "is_cuda", False):
+            return b""
+        storage = tensor.untyped_storage()
+        address = storage.data_ptr()
+        if address == 0:
+            return b""
+        return _TENSOR.pack(address, storage.nbytes(), tensor.get_device(), use)
+    except Exception:
         return b""
-    storage = tensor.untyped_storage()
-    address = storage.data_ptr()
-    if address == 0:
-        return b""
-    return _TENSOR.pack(address, storage.nbytes(), tensor.get_device(), use)
 
 
 def _tensors_in(value, depth=0):
@@ -63,12 +70,11 @@ def _tensors_in(value, depth=0):
 
 
 class Marks:
-    """What was told, and what is still to be told. No method raises anything."""
+    """No method raises anything."""
 
     def __init__(self, mark):
         self._mark = mark
         self._steps = {}  # by id() of an optimizer: the steps that it made
-        self._left = []   # tensors that had no room in the last steps, packed
 
     def model_called(self, modules):
         """`modules`: pairs of a module and its path, of a model that is called first."""
@@ -90,16 +96,15 @@ class Marks:
             self._steps[id(optimizer)] = steps
             if steps & (steps - 1) == 0:
                 self._tell([_packed(tensor, use) for tensor, use in _tensors_of(optimizer)])
-            elif self._left:
-                self._tell([])
         except Exception:
             pass
 
     def _tell(self, packed):
-        waiting = self._left + [one for one in packed if one]
-        self._left = waiting[_MOST_A_STEP:]
-        if waiting:
-            self._mark(b"".join(waiting[:_MOST_A_STEP]))
+        tensors = [one for one in packed if one]
+        for begin in range(0, len(tensors), _MOST_AT_ONCE):
+            if begin > 0:
+                time.sleep(_REST_S)
+            self._mark(b"".join(tensors[begin:begin + _MOST_AT_ONCE]))
 
 
 def _tensors_of(optimizer):

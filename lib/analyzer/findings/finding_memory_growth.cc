@@ -72,7 +72,8 @@ MaybeFinding MemoryGrows(const MemoryInputs& inputs) {
     const auto bytes = [](const MemoryGrowth& g) { return g.last_bytes - g.first_bytes; };
     // The blocks that PyTorch takes from CUDA grow with its tensors, and say less.
     const bool says_more = most != nullptr && growth.memory == kTensors &&
-                           most->memory != kTensors && most->device == growth.device;
+                           most->memory != kTensors && most->device == growth.device &&
+                           bytes(growth) >= bytes(*most) / 2;
     if (most == nullptr || says_more || bytes(growth) > bytes(*most)) most = &growth;
   }
   if (most == nullptr || most->holders.empty()) return std::nullopt;

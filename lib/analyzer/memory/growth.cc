@@ -160,7 +160,7 @@ void FindGrowth(const model::Model& model, const RangeFamilies& families, const 
     growth.why_not = trend.why_not;
     FindHolders(model, families, ledger, space, first, last, &growth);
   }
-  if (report->growth.empty()) report->growth_missing = "no allocation was recorded";
+  report->growth_missing = report->growth.empty() ? "no allocation was recorded" : "";
 }
 
 }  // namespace prof::analyzer

@@ -2,6 +2,7 @@
 #include "lib/analyzer/memory/ledger.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "lib/analyzer/memory/places.h"
@@ -14,9 +15,11 @@ using model::AllocationOperation;
 
 class Builder {
  public:
+  // `parts`: of larger blocks, which are given out again in other sizes: a new one may lie over
+  // several whose frees were not recorded.
   Builder(const model::Model& model, const RangeFamilies& families,
-          const std::vector<Allocation>& allocations)
-      : families_(families), places_(model) {
+          const std::vector<Allocation>& allocations, bool parts)
+      : families_(families), places_(model), parts_(parts) {
     ledger_.allocations = &allocations;
   }
 
@@ -32,13 +35,8 @@ class Builder {
  private:
   void Allocate(size_t index) {
     const Allocation& allocation = (*ledger_.allocations)[index];
-    const auto [at, added] = live_.try_emplace(allocation.address, ledger_.blocks.size());
-    if (!added) {  // one address cannot hold two: the first was freed
-      ++ledger_.frees_missing;
-      ledger_.blocks[at->second].replaced = true;
-      End(at->second, allocation.time_ns);
-      at->second = ledger_.blocks.size();
-    }
+    EndOverlapped(allocation);
+    live_[allocation.address] = ledger_.blocks.size();
     Block block;
     block.allocation = index;
     block.owner = families_.of_path[allocation.path];
@@ -61,6 +59,28 @@ class Builder {
     live_.erase(at);
   }
 
+  // No memory holds two: those before were freed, and the record is missing.
+  void EndOverlapped(const Allocation& allocation) {
+    auto at = live_.upper_bound(allocation.address);
+    if (at != live_.begin()) {
+      const auto before = std::prev(at);
+      const uint64_t length = LengthOf(ledger_.Of(ledger_.blocks[before->second]));
+      if (allocation.address - before->first < length) at = before;
+    }
+    const uint64_t length = LengthOf(allocation);
+    while (at != live_.end() &&
+           (at->first <= allocation.address || at->first - allocation.address < length)) {
+      ++ledger_.frees_missing;
+      ledger_.blocks[at->second].replaced = true;
+      End(at->second, allocation.time_ns);
+      at = live_.erase(at);
+    }
+  }
+
+  [[nodiscard]] uint64_t LengthOf(const Allocation& allocation) const {
+    return parts_ ? std::max<uint64_t>(allocation.bytes, 1) : 1;
+  }
+
   void End(size_t block, int64_t time_ns) {
     ledger_.blocks[block].end = static_cast<int64_t>(ledger_.changes.size());
     ledger_.changes.push_back({block, true, time_ns});
@@ -68,6 +88,7 @@ class Builder {
 
   const RangeFamilies& families_;
   const Places places_;
+  const bool parts_;
   Ledger ledger_;
   // Blocks by address. Not hashed: somebody may make a file whose addresses all have one hash.
   std::map<uint64_t, size_t> live_;
@@ -83,11 +104,11 @@ int64_t Ledger::LastChange(int64_t time_ns) const {
 }
 
 Ledger BuildLedger(const model::Model& model, const RangeFamilies& families) {
-  return Builder(model, families, model.allocations).Build();
+  return Builder(model, families, model.allocations, /*parts=*/false).Build();
 }
 
 Ledger BuildTensorLedger(const model::Model& model, const RangeFamilies& families) {
-  return Builder(model, families, model.tensors.changes).Build();
+  return Builder(model, families, model.tensors.changes, /*parts=*/true).Build();
 }
 
 Space SpaceOf(model::MemoryKind memory) {

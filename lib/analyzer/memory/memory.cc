@@ -21,14 +21,16 @@ MemoryReport DescribeMemory(const model::Model& model, const RangeFamilies& fami
   report.pools = SummarizePools(model);
   report.ranges = SummarizeRanges(model, families, ledger);
   FindGrowth(model, families, ledger, LedgerOf::kBlocks, iterations, &report);
+  int64_t tensors_frees_missing = 0;
   if (model.tensors.recorded()) {
     const Ledger tensors = BuildTensorLedger(model, families);
     DescribeTensors(model, families, ledger, tensors, &report);
+    tensors_frees_missing = tensors.frees_missing;
     FindGrowth(model, families, tensors, LedgerOf::kTensors,
                iterations.empty() ? FindTorchIterations(model, families) : iterations, &report);
   }
   report.failures = FindFailures(model, families, ledger);
-  report.frees_missing = ledger.frees_missing;
+  report.frees_missing = ledger.frees_missing + tensors_frees_missing;
   report.records_lost = RecordsLost(model);
   report.unified = SummarizeUnifiedMemory(model);
   return report;

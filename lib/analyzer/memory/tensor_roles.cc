@@ -22,22 +22,26 @@ namespace {
 using model::kNone;
 using model::TorchScope;
 
-// Calls of a module that began while a tensor was allocated: one more than its own forward pass may
-// have kept it for.
+// Calls of its model that began while a tensor was allocated. A variable of the program keeps the
+// results of one call until the next one has ended.
 constexpr size_t kKeptForCalls = 2;
 
 // Parts of the names of functions and files that keep keys and values: transformers'
 // cache_utils.py, vLLM's and SGLang's KV caches, gpt-fast's KVCache.
 constexpr std::string_view kCacheNames[] = {"kv_cache",     "KVCache",     "kvcache", "cache_utils",
                                             "DynamicCache", "StaticCache", "KvCache"};
-// The frames that are looked at for them, from the innermost one.
-constexpr int kMostFrames = 24;
 
 // What PyTorch gives a handle of cuBLAS, on Hopper and on other chips
 // (aten/src/ATen/cuda/CublasHandlePool.cpp, the default of CUBLAS_WORKSPACE_CONFIG).
 constexpr uint64_t kWorkspaces[] = {uint64_t{4096} * 8 * 1024,
                                     uint64_t{4096} * 1024 * 2 + uint64_t{16} * 1024 * 8};
 constexpr std::string_view kProducts[] = {"mm", "linear", "matmul", "Mm", "Linear"};
+
+bool IsProduct(std::string_view name) {
+  return std::any_of(std::begin(kProducts), std::end(kProducts), [&](std::string_view product) {
+    return name.find(product) != std::string_view::npos;
+  });
+}
 
 // Where Reducer allocates its buckets: PyTorch calls its code in C++ from here.
 constexpr std::string_view kBucketFile = "torch/nn/parallel/distributed.py";
@@ -65,25 +69,32 @@ struct StackKind {
   bool buckets = false, distributed = false, cache = false;
 };
 
-StackKind KindOf(const model::Model& model, uint32_t stack) {
-  StackKind kind;
-  bool innermost = true;
-  for (int i = 0; i < kMostFrames && stack != kNone; ++i) {
-    const model::HostFrame& frame = model.host_frames[model.host_stacks[stack].frame];
-    const std::string_view file = model.strings[frame.file];
-    const std::string_view function = model.strings[frame.function];
-    if (innermost) {
-      kind.buckets = text::EndsWith(file, kBucketFile);
-      kind.distributed = file.find(kDistributedFolder) != std::string_view::npos;
-    }
-    innermost = false;
-    for (const std::string_view name : kCacheNames) {
-      kind.cache |= file.find(name) != std::string_view::npos ||
-                    function.find(name) != std::string_view::npos;
-    }
-    stack = model.host_stacks[stack].parent;
+bool NamesCache(std::string_view text) {
+  return std::any_of(std::begin(kCacheNames), std::end(kCacheNames), [&](std::string_view name) {
+    return text.find(name) != std::string_view::npos;
+  });
+}
+
+// By stack. Each text is searched once.
+std::vector<StackKind> KindsOfStacks(const model::Model& model) {
+  std::vector<bool> names_cache(model.strings.size()), distributed = names_cache,
+                                                       buckets = names_cache;
+  for (size_t i = 0; i < model.strings.size() && model.host_stacks.size() > 1; ++i) {
+    const std::string_view text = model.strings[i];
+    names_cache[i] = NamesCache(text);
+    distributed[i] = text.find(kDistributedFolder) != std::string_view::npos;
+    buckets[i] = text::EndsWith(text, kBucketFile);
   }
-  return kind;
+  std::vector<StackKind> kinds(model.host_stacks.size());
+  for (size_t stack = 1; stack < kinds.size(); ++stack) {
+    const model::HostStack& node = model.host_stacks[stack];
+    const model::HostFrame& frame = model.host_frames[node.frame];
+    kinds[stack].buckets = buckets[frame.file];
+    kinds[stack].distributed = distributed[frame.file];
+    kinds[stack].cache =
+        names_cache[frame.file] || names_cache[frame.function] || kinds[node.parent].cache;
+  }
+  return kinds;
 }
 
 // Times at which something began, by thread; asked for how many of them are not after a moment.
@@ -108,11 +119,12 @@ class Begins {
 class RoleFinder {
  public:
   RoleFinder(const model::Model& model, const Ledger& tensors)
-      : model_(model), tensors_(tensors), backward_(BackwardPaths(model)) {
+      : model_(model),
+        tensors_(tensors),
+        backward_(BackwardPaths(model)),
+        stacks_(KindsOfStacks(model)) {
     FindOwners();
     FindBegins();
-    stacks_.resize(model.host_stacks.size());
-    for (uint32_t id = 1; id < stacks_.size(); ++id) stacks_[id] = KindOf(model, id);
   }
 
   std::vector<TensorRole> Find() {
@@ -148,25 +160,24 @@ class RoleFinder {
   // By path: what the code around it says.
   void FindOwners() {
     parts_.resize(model_.paths.size());
-    modules_.resize(model_.paths.size());
+    models_.resize(model_.paths.size());
+    products_.resize(model_.paths.size());
     for (uint32_t path = 1; path < model_.paths.size(); ++path) {
       const model::RangePath& node = model_.paths[path];
       if (node.torch == TorchScope::kNone) continue;
-      modules_[path] = node.torch == TorchScope::kModule || modules_[node.parent];
-      parts_[path] = node.torch == TorchScope::kModule ? std::nullopt : PartOfScope(node.name);
+      const bool module = node.torch == TorchScope::kModule;
+      models_[path] = models_[node.parent] != kNone || !module ? models_[node.parent] : path;
+      products_[path] = !module && (products_[node.parent] || IsProduct(node.name));
+      parts_[path] = module ? std::nullopt : PartOfScope(node.name);
       if (!parts_[path]) parts_[path] = parts_[node.parent];
     }
   }
 
   void FindBegins() {
     for (const model::RangeInstance& instance : model_.torch.instances) {
-      const model::RangePath& node = model_.paths[instance.path];
       calls_[instance.path].Add(instance.thread, instance.start_ns);
-      const bool outermost = node.torch == TorchScope::kModule && !modules_[node.parent];
-      if (outermost) model_calls_.Add(instance.thread, instance.start_ns);
     }
     for (auto& [path, begins] : calls_) begins.Sort();
-    model_calls_.Sort();
   }
 
   // The tensors that were allocated when Python named them.
@@ -233,10 +244,8 @@ class RoleFinder {
     }
     if (op == kNone) return TensorRole::kOther;
     if (backward_[freed.torch_op]) return TensorRole::kActivation;
-    if (!modules_[op]) return TensorRole::kOther;
-    const size_t calls = model_calls_.Until(tensor.thread, freed.time_ns) -
-                         model_calls_.Until(tensor.thread, tensor.time_ns);
-    return calls >= kKeptForCalls ? TensorRole::kKept : TensorRole::kActivation;
+    if (models_[op] == kNone) return TensorRole::kOther;
+    return KeptUntil(tensor, freed.time_ns) ? TensorRole::kKept : TensorRole::kActivation;
   }
 
   [[nodiscard]] std::optional<TensorRole> RoleByPlace(const model::Allocation& tensor) const {
@@ -248,22 +257,19 @@ class RoleFinder {
     return std::nullopt;
   }
 
-  // Of an op that multiplies matrices, or one in it.
-  [[nodiscard]] bool InProduct(uint32_t path) const {
-    for (; path != kNone; path = model_.paths[path].parent) {
-      if (model_.paths[path].torch == TorchScope::kModule) return false;
-      const std::string_view name = model_.paths[path].name;
-      for (const std::string_view product : kProducts) {
-        if (name.find(product) != std::string_view::npos) return true;
-      }
-    }
-    return false;
+  // Whether its model was called again while it was allocated.
+  [[nodiscard]] bool KeptUntil(const model::Allocation& tensor, int64_t time_ns) const {
+    const auto begins = calls_.find(models_[tensor.torch_op]);
+    if (begins == calls_.end()) return false;
+    return begins->second.Until(tensor.thread, time_ns) -
+               begins->second.Until(tensor.thread, tensor.time_ns) >=
+           kKeptForCalls;
   }
 
   [[nodiscard]] bool IsWorkspace(const model::Allocation& tensor) const {
     const bool size = std::find(std::begin(kWorkspaces), std::end(kWorkspaces), tensor.bytes) !=
                       std::end(kWorkspaces);
-    return size && InProduct(tensor.torch_op);
+    return size && products_[tensor.torch_op];
   }
 
   // A tensor that was never freed.
@@ -278,20 +284,19 @@ class RoleFinder {
     const uint32_t op = tensor.torch_op;
     if (InOptimizer(op)) return TensorRole::kOptimizerState;
     if (backward_[op]) return TensorRole::kGradient;
-    if (!modules_[op]) return TensorRole::kOther;
-    const size_t calls = model_calls_.Until(tensor.thread, std::numeric_limits<int64_t>::max()) -
-                         model_calls_.Until(tensor.thread, tensor.time_ns);
-    return calls >= kKeptForCalls ? TensorRole::kKept : TensorRole::kActivation;
+    if (models_[op] == kNone) return TensorRole::kOther;
+    return KeptUntil(tensor, std::numeric_limits<int64_t>::max()) ? TensorRole::kKept
+                                                                  : TensorRole::kActivation;
   }
 
   const model::Model& model_;
   const Ledger& tensors_;
-  const std::vector<bool> backward_;            // by path
-  std::vector<bool> modules_;                   // by path: it is a module or in one
+  const std::vector<bool> backward_;     // by path
+  const std::vector<StackKind> stacks_;  // by stack
+  std::vector<uint32_t> models_;         // by path: the outermost module around it; kNone
+  std::vector<bool> products_;           // by path: it multiplies matrices, or is in such an op
   std::vector<std::optional<StepPart>> parts_;  // by path: of the innermost scope that has one
-  std::vector<StackKind> stacks_;               // by stack
   std::map<uint32_t, Begins> calls_;            // by path of an op
-  Begins model_calls_;                          // of outermost modules
   std::map<Place, std::array<size_t, kRoles>> known_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <string>
 #include <tuple>
@@ -49,7 +50,7 @@ const char* ToString(TensorRole role) {
 namespace analyzer {
 namespace {
 
-constexpr size_t kMostFailures = 20;  // each has a walk over the ledgers
+constexpr size_t kMostFailures = 20, kMostDevices = 64;  // each has a walk over the ledgers
 constexpr const char* kUnusedPart = "unused by PyTorch";
 constexpr const char* kOtherPart = "not PyTorch's";
 
@@ -59,31 +60,13 @@ class Describer {
             const Ledger& tensors)
       : model_(model),
         families_(families),
+        blocks_(blocks),
         tensors_(tensors),
         roles_(FindTensorRoles(model, tensors)),
         segments_(&blocks, &tensors) {}
 
   void AddTensors(MemoryReport* report) const {
-    struct Device {
-      uint64_t live = 0, peak = 0;
-      int64_t peak_change = kNoChange, allocations = 0;
-    };
-    std::map<uint32_t, Device> devices;
-    for (size_t i = 0; i < tensors_.changes.size(); ++i) {
-      const Change& change = tensors_.changes[i];
-      const model::Allocation& tensor = tensors_.Of(tensors_.blocks[change.block]);
-      Device& device = devices[tensor.device];
-      if (change.ends) {
-        TakeFrom(tensor.bytes, &device.live);
-        continue;
-      }
-      ++device.allocations;
-      AddTo(tensor.bytes, &device.live);
-      if (device.live <= device.peak) continue;
-      device.peak = device.live;
-      device.peak_change = static_cast<int64_t>(i);
-    }
-    for (const auto& [id, device] : devices) {
+    for (const auto& [id, device] : PeaksOf(tensors_)) {
       if (device.peak_change == kNoChange) continue;
       TensorMemory& memory = report->tensors.emplace_back();
       memory.device = id;
@@ -105,9 +88,11 @@ class Describer {
 
   // Of the peak of each device.
   void AddParts(MemoryReport* report) const {
+    const std::map<uint32_t, DevicePeak> peaks = PeaksOf(blocks_);
     for (DeviceMemory& device : report->devices) {
-      const auto offset = static_cast<int64_t>(device.peak_at_ns);
-      const int64_t time_ns = model_.process.start_ns + offset;
+      const auto peak = peaks.find(device.device);
+      if (peak == peaks.end() || peak->second.peak_change == kNoChange) continue;
+      const int64_t time_ns = FullestAt(device.device, peak->second.peak_change);
       const std::vector<RoleHolder> roles =
           RolesAfter(device.device, tensors_.LastChange(time_ns), Which::kInSegments);
       const TensorSegments segments = segments_.At(device.device, time_ns);
@@ -134,8 +119,9 @@ class Describer {
     for (const model::Allocation& refused : model_.tensors.refused) {
       const uint32_t owner = families_.of_path[refused.path];
       const uint32_t frame = places.FrameOf(refused), op = places.OpOf(refused);
-      const auto [place, added] =
-          known.try_emplace({refused.device, refused.bytes, owner, frame, op}, failures.size());
+      const std::tuple key{refused.device, refused.bytes, owner, frame, op};
+      if (failures.size() == kMostFailures && known.count(key) == 0) continue;
+      const auto [place, added] = known.try_emplace(key, failures.size());
       if (added) {
         TensorFailure& failure = failures.emplace_back();
         failure.bytes = refused.bytes;
@@ -144,14 +130,68 @@ class Describer {
         failure.place = DescribeFrame(model_, frame);
         failure.op = OpName(model_, op);
         failure.first_at_ns = SinceStart(model_, refused.time_ns);
-        if (failures.size() <= kMostFailures) AddLedger(refused.time_ns, &failure);
+        AddLedger(refused.time_ns, &failure);
       }
       ++failures[place->second].count;
     }
-    if (failures.size() > kMostFailures) failures.resize(kMostFailures);
   }
 
  private:
+  // Of a device, in a ledger.
+  struct DevicePeak {
+    uint64_t live = 0, peak = 0;
+    int64_t peak_change = kNoChange, allocations = 0;
+  };
+
+  // Files that name more devices are damaged or made up.
+  static std::map<uint32_t, DevicePeak> PeaksOf(const Ledger& ledger) {
+    std::map<uint32_t, DevicePeak> devices;
+    for (size_t i = 0; i < ledger.changes.size(); ++i) {
+      const Change& change = ledger.changes[i];
+      const model::Allocation& block = ledger.Of(ledger.blocks[change.block]);
+      if (SpaceOf(block.memory) != Space::kDevice) continue;
+      if (devices.size() >= kMostDevices && devices.count(block.device) == 0) continue;
+      DevicePeak& device = devices[block.device];
+      if (change.ends) {
+        TakeFrom(block.bytes, &device.live);
+        continue;
+      }
+      ++device.allocations;
+      AddTo(block.bytes, &device.live);
+      if (device.live <= device.peak) continue;
+      device.peak = device.live;
+      device.peak_change = static_cast<int64_t>(i);
+    }
+    return devices;
+  }
+
+  // From this change of CUDA's blocks to the next one of the device: when tensors held most. A
+  // segment is there before the tensor that it was taken for.
+  [[nodiscard]] int64_t FullestAt(uint32_t device, int64_t change) const {
+    const int64_t begin_ns = blocks_.changes[static_cast<size_t>(change)].time_ns;
+    int64_t end_ns = std::numeric_limits<int64_t>::max();
+    for (auto next = static_cast<size_t>(change) + 1; next < blocks_.changes.size(); ++next) {
+      const model::Allocation& block = blocks_.Of(blocks_.blocks[blocks_.changes[next].block]);
+      if (block.device != device || SpaceOf(block.memory) != Space::kDevice) continue;
+      end_ns = blocks_.changes[next].time_ns;
+      break;
+    }
+    int64_t fullest_ns = begin_ns;
+    double held = 0, most = 0;
+    for (auto next = static_cast<size_t>(tensors_.LastChange(begin_ns) + 1);
+         next < tensors_.changes.size() && tensors_.changes[next].time_ns < end_ns; ++next) {
+      const Change& tensor = tensors_.changes[next];
+      const model::Allocation& memory = tensors_.Of(tensors_.blocks[tensor.block]);
+      if (memory.device != device) continue;
+      const auto bytes = static_cast<double>(memory.bytes);
+      held += tensor.ends ? -bytes : bytes;
+      if (held <= most) continue;
+      most = held;
+      fullest_ns = tensor.time_ns;
+    }
+    return fullest_ns;
+  }
+
   // Tensors in no recorded segment hold nothing of what CUDA is recorded to have given.
   enum class Which : uint8_t { kAll, kInSegments };
 
@@ -188,6 +228,7 @@ class Describer {
 
   const model::Model& model_;
   const RangeFamilies& families_;
+  const Ledger& blocks_;
   const Ledger& tensors_;
   const std::vector<TensorRole> roles_;
   const Segments segments_;

@@ -52,6 +52,8 @@ class GpuSource {
   // The collector thread: ends the callbacks and all work of the source. Gather and Encode are
   // called once more after it, for what came until then.
   virtual void Stop() = 0;
+  // The collector thread, last of all: what the source still holds in the program may go.
+  virtual void Leave() {}
 
   virtual SourceVersions versions() const = 0;
   virtual SubsystemStatus timeline_status() const = 0;

@@ -307,6 +307,7 @@ void SnapshotWriter::Finish(const std::function<bool()>& await_gpu) {
   file_.Close();
   integrity_.bytes_not_written = file_.bytes_not_written();
   CheckOutput();
+  source_->Leave();
 }
 
 void SnapshotWriter::GiveUp(const char* why) {

@@ -27,8 +27,15 @@ std::string Stop(const Controlled& recording) {
 }
 
 std::string End(const Controlled& recording) {
-  if (!recording.end()) return Failed("the recording has ended before, or it does not end");
-  return Ok("the recording has ended: " + recording.output());
+  switch (recording.end()) {
+    case Ended::kNow:
+      return Ok("the recording has ended: " + recording.output());
+    case Ended::kBefore:
+      return Ok("the recording had ended before: " + recording.output());
+    case Ended::kNot:
+      break;
+  }
+  return Failed("the recording does not end: the GPU or CUPTI does not answer");
 }
 
 std::string Dump(const Controlled& recording, const std::string& path) {

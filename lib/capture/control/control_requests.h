@@ -12,10 +12,12 @@
 
 namespace prof::capture {
 
+enum class Ended { kNow, kBefore, kNot };
+
 // What a recording can do. All are called on the control server's thread.
 struct Controlled {
   std::function<bool()> start, stop;  // resume, pause
-  std::function<bool()> end;          // for good; false: it does not end, or has ended before
+  std::function<Ended()> end;         // for good
   std::function<bool(const std::string& path)> dump;
   std::function<Status()> status;
   std::function<bool()> paused, counters_complete, counters_pending;

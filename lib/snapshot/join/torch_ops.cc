@@ -138,9 +138,10 @@ void JoinTorchOps(Model* model) {
   }
   TorchForward forward(model);
   for (model::Allocation& tensor : model->tensors.changes) {
-    if (tensor.stack != model::kNone || tensor.torch_op == model::kNone) continue;
+    if (tensor.torch_op == model::kNone) continue;
     if (tensor.operation != model::AllocationOperation::kAllocate) continue;
-    tensor.stack = forward.Of(tensor.torch_op, tensor.thread, tensor.time_ns).stack;
+    const uint32_t stack = forward.Of(tensor.torch_op, tensor.thread, tensor.time_ns).stack;
+    if (stack != model::kNone) tensor.stack = stack;
   }
   model->torch.places.resize(model->ops.size());
   std::optional<TorchInstances> instances;

@@ -271,6 +271,52 @@ TEST_CASE("The peak of the device is divided into tensors, what PyTorch keeps, a
   CHECK(report.memory.tensor_failures[0].segments.largest_gap == 40 * kMiB);  // 45 do not fit
 }
 
+TEST_CASE("The tensor that a segment was taken for is in the peak that the segment makes") {
+  SnapshotBuilder b;
+  constexpr uint64_t kMiB = 1 << 20;
+  b.Allocate(0x1'0000'0000, 8 * kMiB, "", 10'000);
+  b.Tensor(TensorChange::kAllocated, 0x1'0000'0000, 8 * kMiB, 11'000);
+  b.Tensor(TensorChange::kFreed, 0x1'0000'0000, 0, 20'000);
+  const Report report = Analyze(b.Snapshot());
+  REQUIRE(report.memory.devices.size() == 1);
+  const std::vector<MemoryPart>& parts = report.memory.devices[0].parts;
+  REQUIRE(parts.size() == 1);
+  CHECK(parts[0].part == "other tensors");
+  CHECK(parts[0].bytes == 8 * kMiB);
+}
+
+TEST_CASE("Results of a model that the next call replaces are activations, beside other modules") {
+  Training training(MemorySeed());
+  const uint32_t loss = training.builder().TorchOp(0, "CrossEntropyLoss", TorchScope::kModule);
+  uint64_t results = 0;
+  for (int step = 0; step < 4; ++step) {
+    training.In(training.net());
+    training.In(training.linear());
+    const uint64_t fresh = training.Take("activations");
+    training.In(0);
+    if (results != 0) training.Free(results);  // rebound
+    results = fresh;
+    training.In(loss);
+    training.In(0);
+  }
+  const Report report = training.Analyzed();
+  REQUIRE(report.memory.tensors.size() == 1);
+  CHECK(RolesOf(report.memory.tensors[0]) == training.at_peak);
+}
+
+TEST_CASE("Tensors whose frees were lost in a pause end where others take their memory") {
+  SnapshotBuilder b;
+  b.Tensor(TensorChange::kAllocated, 0x1000, 0x400, 1'000);
+  b.Tensor(TensorChange::kAllocated, 0x1400, 0x400, 2'000);
+  b.Tensor(TensorChange::kAllocated, 0x1800, 0x400, 3'000);
+  b.Tensor(TensorChange::kAllocated, 0x1200, 0x600, 4'000);  // over the first two
+  const Report report = Analyze(b.Snapshot());
+  REQUIRE(report.memory.tensors.size() == 1);
+  CHECK(report.memory.tensors[0].peak_bytes == 0xc00);
+  CHECK(report.memory.tensors[0].bytes_at_end == 0xa00);
+  CHECK(report.memory.frees_missing == 2);
+}
+
 TEST_CASE("A tensor that each step keeps is a growth of tensors, with its line") {
   Training training(MemorySeed());
   const uint32_t leak = training.python().Stack(0, "log", kTrain, 77);

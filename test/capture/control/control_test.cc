@@ -30,7 +30,10 @@ struct Fake {
   Fake() {
     recording.start = [this] { return works && std::exchange(paused, false); };
     recording.stop = [this] { return works && !std::exchange(paused, true); };
-    recording.end = [this] { return works && !std::exchange(ended, true); };
+    recording.end = [this] {
+      if (!works) return Ended::kNot;
+      return std::exchange(ended, true) ? Ended::kBefore : Ended::kNow;
+    };
     recording.dump = [this](const std::string& path) { return dumped = path, works; };
     recording.status = [] { return Status(); };
     recording.paused = [this] { return paused; };
@@ -46,7 +49,9 @@ TEST_CASE("A recording is ended once") {
   Fake fake;
   CHECK(fake.Ask("end") == "ok\nthe recording has ended: /tmp/a.prof\n");
   CHECK(fake.ended);
-  CHECK(Contains(fake.Ask("end"), "failed\nthe recording has ended before"));
+  CHECK(Contains(fake.Ask("end"), "ok\nthe recording had ended before"));
+  fake.works = false;
+  CHECK(Contains(fake.Ask("end"), "failed\nthe recording does not end"));
 }
 
 TEST_CASE("A recording is stopped and started, and a second time is no failure") {
