@@ -67,16 +67,9 @@ bool IsAmong(const CUpti_CallbackId (&ids)[kSize], CUpti_CallbackId cbid) {
   return std::find(std::begin(ids), std::end(ids), cbid) != std::end(ids);
 }
 
-constexpr std::array<bool, ApiFilter::kMaxCbid> kIsOfGraphs = [] {
-  std::array<bool, ApiFilter::kMaxCbid> graphs{};
-  for (const CUpti_CallbackId id : kCaptures) graphs[id] = true;
-  graphs[CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch] = true;
-  graphs[CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz] = true;
-  return graphs;
-}();
-
-bool IsOfGraphs(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
-  return domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid < kIsOfGraphs.size() && kIsOfGraphs[cbid];
+bool IsGraphLaunch(CUpti_CallbackId cbid) {
+  return cbid == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch ||
+         cbid == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz;
 }
 
 // The context that this thread last reported to a sampler, and the epoch of that.
@@ -286,7 +279,7 @@ void LaunchCallback::Pause() {
 
 void LaunchCallback::Resume() {
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
-  epoch_.store((epoch + 1) & ~kPaused, std::memory_order_relaxed);
+  epoch_.store((epoch + 1) & ~(kPaused | kOff), std::memory_order_relaxed);
 }
 
 void LaunchCallback::Enable(LaunchSampler* sampler, TriageSampler* triage) {
@@ -294,7 +287,6 @@ void LaunchCallback::Enable(LaunchSampler* sampler, TriageSampler* triage) {
   counts_only_.store(!sampler->samples_launches(), std::memory_order_relaxed);
   triage_.store(triage, std::memory_order_release);
   sampler_.store(sampler, std::memory_order_release);
-  enabled_.store(true);
   SetCallbacks(1);
   if (!sampler->counts_ranges()) return;
   range_listener.store(this, std::memory_order_release);
@@ -305,9 +297,9 @@ void LaunchCallback::Disable() {
   capture::SetRangeListener(nullptr);
   sampler_.store(nullptr, std::memory_order_seq_cst);
   triage_.store(nullptr, std::memory_order_seq_cst);
-  epoch_.fetch_add(1, std::memory_order_relaxed);  // calls that are under way are left out
+  // Calls that are under way are left out.
+  epoch_.store((epoch_.load(std::memory_order_relaxed) + 1) | kOff, std::memory_order_relaxed);
   SetCallbacks(0);
-  enabled_.store(false);
   if (graph_nodes_.any()) WatchGraphsEnd();
   // A launching thread may still be between its look at sampler_ and its use; it does not stay
   // there long, but nothing waits without an end.
@@ -395,14 +387,14 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     if (beat) beats_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  if (!enabled_.load(std::memory_order_relaxed)) return OnCallBetween(domain, cbid, data);
+  const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  if ((epoch & kOff) != 0) return OnCallBetween(domain, cbid, data);
   const bool launch = IsLaunch(domain, cbid);
-  if (IsOfGraphs(domain, cbid)) saw_graphs_.store(true, std::memory_order_relaxed);
   if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
       (cbid == kBeatCall || OnStreamCall(cbid, data))) {
     return;
   }
-  const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  if (launch && IsGraphLaunch(cbid)) saw_graphs_.store(true, std::memory_order_relaxed);
   if ((epoch & kPaused) != 0) {
     if (launch) OnLaunch(cbid, data);
     return;
@@ -461,6 +453,7 @@ void LaunchCallback::RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData&
 // For the sampler only: what streams have to do, and which are captured.
 bool LaunchCallback::OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   using Kind = StreamCall::Kind;
+  if (IsAmong(kCaptures, cbid)) saw_graphs_.store(true, std::memory_order_relaxed);
   if (OnProfilerCall(cbid, data)) return true;  // here, where no launch pays for it
   if (counts_only_.load(std::memory_order_relaxed)) return IsUnrecorded(cbid);
   const StreamCall call = ReadStreamCall(cbid, data.functionParams);

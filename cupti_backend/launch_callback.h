@@ -124,9 +124,6 @@ class LaunchCallback {
   std::atomic<uint64_t> launches_{0}, failed_{0};
   Departure departure_{api_};
   std::atomic<bool> saw_graphs_{false};
-  // Between recordings callbacks may come all the same: of destroyed graphs, and before CUPTI is
-  // left.
-  std::atomic<bool> enabled_{false};
   GraphNodes graph_nodes_{api_};
   WaitingGraphs waiting_graphs_{api_};
   CodeWatch code_;
@@ -136,9 +133,11 @@ class LaunchCallback {
   capture::StripedCount inside_;  // callbacks that may be using the sampler
   // The sampler samples no launches: it gets contexts, and nothing else.
   std::atomic<bool> counts_only_{false};
-  // Changes when it is enabled, disabled, paused or resumed; 0: never was.
+  // Changes when it is enabled, disabled, paused or resumed.
   static constexpr uint32_t kPaused = uint32_t{1} << 31;
-  std::atomic<uint32_t> epoch_{0};
+  // Between recordings: callbacks may come all the same, before CUPTI is left.
+  static constexpr uint32_t kOff = uint32_t{1} << 30;
+  std::atomic<uint32_t> epoch_{kOff};
 };
 
 }  // namespace prof::cupti

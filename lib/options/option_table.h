@@ -85,8 +85,7 @@ inline constexpr Option kOptions[] = {
      Number<int>{&SessionOptions::device_mib, 16, 4096, "MiB"},
      "Device memory that CUPTI may take in each CUDA context"},
     {kRecording, "--leave", "", "PROF_LEAVE", "leave", Switch{&SessionOptions::leave},
-     "Leave CUPTI when the recording ends before the program: launches are as fast as without "
-     "prof"},
+     "Leave CUPTI when the recording ends before the program does: launches are fast again"},
     {kRecording, "--no-control", "", "PROF_CONTROL", "control", Switch{&SessionOptions::control},
      "No socket for prof ctl"},
 
