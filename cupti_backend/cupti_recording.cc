@@ -72,6 +72,7 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
   if (options.continuous) pm_.emplace(&process->api, &process->pm_hosts, options);
   if (options.unified_memory) unified_memory_.emplace(&process->api, &process->driver);
   if (options.gpu_state) gpu_state_.emplace(&process->api);
+  if (options.duty_percent > 0) counts_.emplace(&process->api);
 }
 
 void CuptiRecording::Start(const SessionOptions& options, bool injected) {
@@ -128,6 +129,10 @@ void CuptiRecording::Resume() {
   paused_ = false;
 }
 
+void CuptiRecording::CountLaunches(bool on) {
+  if (counts_) process_->callback.CountLaunches(on ? &*counts_ : nullptr);
+}
+
 void CuptiRecording::Record() {
   ReportEnabled(process_->tracer.Enable());
   if (unified_memory_) unified_memory_->EnableAgain();
@@ -147,6 +152,7 @@ void CuptiRecording::Gather(bool flush) {
   if (!saw_gpu_work_ && process_->callback.launches() > before_.launches) saw_gpu_work_ = true;
   sampled_.Append(sampler_.TakeEvents());
   graph_nodes_.Gather();
+  if (counts_ && flush) launch_counts_ = counts_->Take();
   GatherTriage();
   GatherContinuous();
   if (running_ && !paused_ && unified_memory_) unified_memory_->Start(&notices_);
@@ -219,6 +225,7 @@ void CuptiRecording::Encode(capture::EventSink& sink) {
   });
   EncodeAll(&sampled_.untraced, sink);
   EncodeAll(&sampled_.samples, sink);
+  EncodeAll(&launch_counts_, sink);
   EncodeAll(&sampled_.intervals, sink);
   EncodeAll(&notices_, sink);
   EncodeAll(&sampled_.notices, sink);

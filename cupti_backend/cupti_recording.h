@@ -18,6 +18,7 @@
 #include "cupti_backend/calls/graph_node_writer.h"
 #include "cupti_backend/cupti_process.h"
 #include "cupti_backend/device_writer.h"
+#include "cupti_backend/launch_counts.h"
 #include "cupti_backend/pm/pm_pauses.h"
 #include "cupti_backend/pm/pm_sampler.h"
 #include "cupti_backend/possible_options.h"
@@ -49,6 +50,7 @@ class CuptiRecording {
   }
   bool Pause();
   void Resume();
+  void CountLaunches(bool on);
   void StopCounters();
   void Stop();
   // After the last Encode.
@@ -94,6 +96,7 @@ class CuptiRecording {
   std::optional<PmSampler> pm_;                  // none: not asked for
   std::optional<UnifiedMemory> unified_memory_;  // none: not asked for
   std::optional<GpuState> gpu_state_;            // none: not asked for
+  std::optional<LaunchCounts> counts_;           // none: not asked for
   GraphNodeWriter graph_nodes_;
   DeviceWriter devices_;
   TimelineStatus timeline_;
@@ -103,6 +106,7 @@ class CuptiRecording {
   // What was gathered, and not encoded yet.
   SamplerEvents sampled_;
   PmEvents pm_events_;
+  std::vector<capture::LaunchCountEvent> launch_counts_;
   PmPauses pm_pauses_;  // no sample of these times is kept
   std::vector<capture::NoticeEvent> notices_;
 

@@ -66,6 +66,10 @@ void CuptiSource::Resume() {
   if (recording_ != nullptr) recording_->Resume();
 }
 
+void CuptiSource::CountLaunches(bool on) {
+  if (recording_ != nullptr) recording_->CountLaunches(on);
+}
+
 void CuptiSource::StopCounters() {
   if (recording_ != nullptr) recording_->StopCounters();
 }

@@ -28,6 +28,7 @@ class CuptiSource final : public capture::GpuSource {
   void Flush() override;
   bool Pause() override;
   void Resume() override;
+  void CountLaunches(bool on) override;
   void StopCounters() override;
   void Stop() override;
   void Leave() override;

@@ -50,7 +50,7 @@ bool IsLaunch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
 }
 
 // Behind these the GPU has done what the thread has waited for.
-constexpr CUpti_CallbackId kWaits[] = {
+constexpr CUpti_CallbackId kWaitCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2,
     CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize};
@@ -83,6 +83,8 @@ struct UnderWay {
   uint32_t epoch;
 };
 __thread UnderWay under_way __attribute__((tls_model("initial-exec")));
+// The launch is captured: it makes a node, and runs later. Where launches are counted.
+__thread bool launch_captured __attribute__((tls_model("initial-exec")));
 
 // Counts a callback that may be using the sampler, for a scope.
 class Inside {
@@ -252,7 +254,7 @@ void LaunchCallback::WatchGraphsEnd() {
 
 void LaunchCallback::LeaveAtNextWait() {
   if (subscriber_ == nullptr) return;
-  for (const CUpti_CallbackId cbid : kWaits) {
+  for (const CUpti_CallbackId cbid : kWaitCalls) {
     api_->enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
   }
   for (const CUpti_CallbackId cbid : kCaptures) {
@@ -267,7 +269,7 @@ void LaunchCallback::OnCallBetween(CUpti_CallbackDomain domain, CUpti_CallbackId
   if (!departure_.asked() || domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
   if (IsAmong(kCaptures, cbid) || capture::Exiting() || capture::EndRequested()) {
     departure_.Stay();
-  } else if (data.callbackSite == CUPTI_API_EXIT && IsAmong(kWaits, cbid)) {
+  } else if (data.callbackSite == CUPTI_API_EXIT && IsAmong(kWaitCalls, cbid)) {
     departure_.Leave();
   }
 }
@@ -280,6 +282,12 @@ void LaunchCallback::Pause() {
 void LaunchCallback::Resume() {
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
   epoch_.store((epoch + 1) & ~(kPaused | kOff), std::memory_order_relaxed);
+}
+
+void LaunchCallback::CountLaunches(LaunchCounts* counts) {
+  counts_.store(counts, std::memory_order_seq_cst);
+  const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  epoch_.store(counts != nullptr ? epoch | kCounts : epoch & ~kCounts, std::memory_order_relaxed);
 }
 
 void LaunchCallback::Enable(LaunchSampler* sampler, TriageSampler* triage) {
@@ -297,6 +305,7 @@ void LaunchCallback::Disable() {
   capture::SetRangeListener(nullptr);
   sampler_.store(nullptr, std::memory_order_seq_cst);
   triage_.store(nullptr, std::memory_order_seq_cst);
+  CountLaunches(nullptr);
   // Calls that are under way are left out.
   epoch_.store((epoch_.load(std::memory_order_relaxed) + 1) | kOff, std::memory_order_relaxed);
   SetCallbacks(0);
@@ -334,6 +343,7 @@ void LaunchCallback::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData&
   }
   graph_nodes_.OnResource(cbid, resource);
   const bool launching = under_way.epoch == epoch_.load(std::memory_order_relaxed);
+  if (launching && cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) launch_captured = true;
   waiting_graphs_.OnResource(cbid, resource, launching ? under_way.kernel : nullptr);
   const Inside inside(inside_);
   LaunchSampler* const sampler = sampler_.load(std::memory_order_seq_cst);
@@ -388,7 +398,10 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     return;
   }
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
-  if ((epoch & kOff) != 0) return OnCallBetween(domain, cbid, data);
+  if ((epoch & (kOff | kCounts)) != 0) {
+    if ((epoch & kOff) != 0) return OnCallBetween(domain, cbid, data);
+    CountIfMade(domain, cbid, data);
+  }
   const bool launch = IsLaunch(domain, cbid);
   if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
       (cbid == kBeatCall || OnStreamCall(cbid, data))) {
@@ -470,7 +483,8 @@ bool LaunchCallback::OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
   } else if (call.kind == Kind::kEndCapture) {
     if (!enter) sampler->OnCaptureEnd(call.stream);
   } else if (enter) {
-    sampler->OnStreamWork(data.context, call.stream, data.correlationId, call.kind == Kind::kWaits);
+    sampler->OnStreamWork(data.context, call.stream, data.correlationId,
+                          call.kind == Kind::kWaits);
   }
   return call.kind == Kind::kWaits;
 }
@@ -489,6 +503,25 @@ void LaunchCallback::CountLaunch() {
   if (const TorchProfilerEnabled enabled = torch_enabled_.load(std::memory_order_acquire)) {
     (enabled() ? torch_on_ : torch_off_).store(true, std::memory_order_relaxed);
   }
+}
+
+// At the end of a launch, when it is known whether it was one.
+void LaunchCallback::CountIfMade(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                                 const CUpti_CallbackData& data) {
+  if (!IsLaunch(domain, cbid)) return;
+  if (data.callbackSite == CUPTI_API_ENTER) {
+    launch_captured = false;
+    return;
+  }
+  const auto* const result = static_cast<const CUresult*>(data.functionReturnValue);
+  if (launch_captured || (result != nullptr && *result != CUDA_SUCCESS)) return;
+  const Inside inside(inside_);
+  Launch launch;
+  LaunchCounts* const counts = counts_.load(std::memory_order_seq_cst);
+  if (counts == nullptr || !ReadLaunch(cbid, data.functionParams, &launch)) return;
+  launch.context = data.context;
+  launch.kernel_name = data.symbolName;
+  counts->Count(launch);
 }
 
 void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {

@@ -14,6 +14,7 @@
 #include "cupti_backend/calls/waiting_graphs.h"
 #include "cupti_backend/code/code_watch.h"
 #include "cupti_backend/departure.h"
+#include "cupti_backend/launch_counts.h"
 #include "cupti_backend/pm/triage_sampler.h"
 #include "cupti_backend/sampling/launch_sampler.h"
 #include "cupti_backend/torch_profiler.h"
@@ -53,6 +54,10 @@ class LaunchCallback {
   // is known.
   void Pause();
   void Resume();
+
+  // From now on launches that are made, and not only captured, are counted there, also while it is
+  // paused. Until Disable(), which `counts` must outlive; nullptr: no longer.
+  void CountLaunches(LaunchCounts* counts);
 
   // After Disable(), with nothing of CUPTI in use: leaves CUPTI (departure.h) when a call of the
   // program has waited for the GPU. A program that begins to capture a stream before, or ends,
@@ -101,6 +106,8 @@ class LaunchCallback {
   // True: the call is not recorded.
   bool OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void CountLaunch();
+  void CountIfMade(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                   const CUpti_CallbackData& data);
   void OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void ReportContextOnce(CUcontext context);
@@ -121,6 +128,7 @@ class LaunchCallback {
   std::vector<CUpti_CallbackId> runtime_calls_, driver_calls_;  // that are recorded
   std::atomic<LaunchSampler*> sampler_{nullptr};
   std::atomic<TriageSampler*> triage_{nullptr};
+  std::atomic<LaunchCounts*> counts_{nullptr};
   std::atomic<uint64_t> launches_{0}, failed_{0};
   Departure departure_{api_};
   std::atomic<bool> saw_graphs_{false};
@@ -137,6 +145,7 @@ class LaunchCallback {
   static constexpr uint32_t kPaused = uint32_t{1} << 31;
   // Between recordings: callbacks may come all the same, before CUPTI is left.
   static constexpr uint32_t kOff = uint32_t{1} << 30;
+  static constexpr uint32_t kCounts = uint32_t{1} << 29;
   std::atomic<uint32_t> epoch_{kOff};
 };
 

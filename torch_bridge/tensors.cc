@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "lib/capture/threads/tensor_memory.h"
+#include "torch_bridge/python_functions.h"
 
 namespace prof::torch {
 namespace {
@@ -14,13 +15,9 @@ using capture::TensorChange;
 
 constexpr int kCudaType = 1;  // c10::DeviceType::CUDA
 
-// Python's PyObject. Only its address is used.
-using Object = void;
-
 std::atomic<bool> told{false};
-std::atomic<const char* (*)(Object*)> bytes_as_string{nullptr};
+PythonFunctions of_tensors;
 std::atomic<std::ptrdiff_t (*)(Object*)> bytes_size{nullptr};
-std::atomic<void (*)(Object*)> inc_ref{nullptr};
 
 // As Python packs it.
 struct Used {
@@ -37,7 +34,7 @@ bool IsUse(uint32_t change) {
 // The program's threads. What is no object of type bytes becomes Python's TypeError, which is what
 // null stands for.
 Object* Mark(Object* /*module*/, Object* tensors) {
-  const char* from = bytes_as_string.load(std::memory_order_relaxed)(tensors);
+  const char* from = of_tensors.Bytes(tensors);
   if (from == nullptr) return nullptr;
   const auto size = static_cast<size_t>(bytes_size.load(std::memory_order_relaxed)(tensors));
   for (size_t at = 0; at + sizeof(Used) <= size; at += sizeof(Used)) {
@@ -47,8 +44,7 @@ Object* Mark(Object* /*module*/, Object* tensors) {
     capture::RecordTensor(
         {static_cast<TensorChange>(used.change), used.device, used.address, used.bytes});
   }
-  inc_ref.load(std::memory_order_relaxed)(tensors);
-  return tensors;
+  return of_tensors.Return(tensors);
 }
 
 void Record(TensorChange change, const void* address, uint64_t bytes, int type, int device) {
@@ -82,9 +78,8 @@ void prof_torch_no_memory(int64_t bytes, int type, int device) {
 int prof_torch_tensors(int version, void* bytes_as_string, void* bytes_size, void* inc_ref,
                        void** function) {
   if (version != PROF_TORCH_TENSORS_VERSION) return 0;
-  prof::torch::inc_ref.store(reinterpret_cast<void (*)(void*)>(inc_ref));
   prof::torch::bytes_size.store(reinterpret_cast<std::ptrdiff_t (*)(void*)>(bytes_size));
-  prof::torch::bytes_as_string.store(reinterpret_cast<const char* (*)(void*)>(bytes_as_string));
+  prof::torch::of_tensors.Set(bytes_as_string, inc_ref);
   *function = reinterpret_cast<void*>(&prof::torch::Mark);
   return 1;
 }

@@ -23,6 +23,7 @@
 #include "prof/step_report.h"
 #include "prof/timeline_report.h"
 #include "prof/torch_report.h"
+#include "prof/whole_run.h"
 
 namespace prof {
 
@@ -173,6 +174,8 @@ struct Report {
   std::vector<ContinuousReport> continuous;  ///< One for each series of PM samples.
   NvtxReport nvtx;
   TorchReport torch;
+  /// Of a recording that traced kernels a part of the time; all else is about that part.
+  std::optional<WholeRun> whole_run;
   StepsReport steps;  ///< Where AnalyzeOptions::steps asked for them.
   MemoryReport memory;
   int64_t pm_samples_lost = 0;  ///< On all devices, as far as known.

@@ -118,6 +118,11 @@ struct SessionOptions {
   double delay_seconds = 0;
   /// Seconds from then on until it is paused for good; 0: no limit. Range 0..86400.
   double duration_seconds = 0;
+  /// The share of the time in which it records, in percent; 0: all of it. Range 0..100. It records
+  /// in windows of 20 to 100 ms at random moments, counts all launches, and the report estimates
+  /// from them what kernels took in the whole run (Report::whole_run). For programs that tracing
+  /// slows down: in the rest of the time launches cost what the callback costs.
+  double duty_percent = 0;
   /// Between cudaProfilerStart() and cudaProfilerStop() only.
   bool profiler_api = false;
   /// A regular expression for NVTX paths: inside of ranges that match only (push and pop; a range

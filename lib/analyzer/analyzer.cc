@@ -45,6 +45,7 @@
 #include "lib/analyzer/torch_modules.h"
 #include "lib/analyzer/torch_shapes.h"
 #include "lib/analyzer/torch_table.h"
+#include "lib/analyzer/whole_run.h"
 #include "lib/format/enums.h"
 #include "lib/format/metric_names.h"
 #include "lib/snapshot/read/reader.h"
@@ -65,6 +66,7 @@ using UntracedByDevice = std::map<uint32_t, int64_t>;  // by device: time that o
 struct Spans {
   int64_t span_ns = 0, profiler_ns = 0, paused_ns = 0;
   double undisturbed_ns() const { return static_cast<double>(span_ns - profiler_ns); }
+  double recorded_ns() const { return static_cast<double>(span_ns - paused_ns); }
 };
 
 Spans SumSpans(const Timeline& timeline, UntracedByDevice untraced_ns) {
@@ -211,6 +213,7 @@ std::vector<KernelReport> ByTime(std::vector<KernelReport> kernels) {
 // What the records say without the timeline.
 struct Described {
   analyzer::Iterations iterations;
+  std::optional<WholeRun> whole_run;
   MemoryReport memory;
   NvtxReport nvtx;
   std::vector<StreamReport> streams;
@@ -222,6 +225,7 @@ Described DescribeRecords(const Model& model) {
   Described described;
   const analyzer::RangeFamilies families = analyzer::FindAllRangeFamilies(model);
   described.iterations = analyzer::FindRunIterations(model, families);
+  described.whole_run = analyzer::EstimateWholeRun(model);
   described.memory = analyzer::DescribeMemory(model, families, described.iterations);
   described.nvtx = analyzer::DescribeNvtx(model);
   described.streams = analyzer::DescribeStreams(model);
@@ -251,7 +255,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   const Spans spans = SumSpans(timeline, untraced_ns);
   const double undisturbed_ns = spans.undisturbed_ns();
   std::string findings_missing =
-      analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
+      analyzer::WhyNoFindings(model, families, spans.recorded_ns(), undisturbed_ns);
   std::future<std::vector<Finding>> in_run = analyzer::InBackground(
       model.ops.size(), [&, &iterations = described.iterations, search = findings_missing.empty()] {
         return search ? analyzer::FindInRun(model, timeline, iterations, undisturbed_ns)
@@ -310,6 +314,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   report.torch.ops_by_shapes = analyzer::BuildTorchShapes(model, timeline, groups, kernels);
   analyzer::AddTorchModules(model, timeline, groups, kernels, &report.torch);
   if (options.steps) report.steps = analyzer::BuildStepTable(model, timeline, groups, kernels);
+  report.whole_run = std::move(described.whole_run);
   report.kernels = ByTime(std::move(kernels));
   report.verdicts = analyzer::CoverVerdicts(report.kernels);
   report.regions = std::move(regions);

@@ -269,7 +269,7 @@ bool Capture::Dump(const std::string& path, std::chrono::milliseconds timeout) {
 
 // By the pointers: when a Stop is not in time both are left behind, and not freed.
 std::string Capture::StartControl() {
-  constexpr std::chrono::milliseconds kControlTimeout(5'000), kLongestEnd(10'000);
+  constexpr std::chrono::milliseconds kControlTimeout(5'000);
   Collector* const collector = collector_.get();
   const GpuSource* const source = source_.get();
   Controlled recording;
@@ -280,7 +280,7 @@ std::string Capture::StartControl() {
   };
   recording.end = [this] {
     if (ended_.load()) return Ended::kBefore;
-    (void)Stop(kLongestEnd);
+    (void)Stop(std::chrono::seconds(10));
     return ended_.load() ? Ended::kNow : Ended::kNot;
   };
   recording.dump = [=](const std::string& path) { return collector->Dump(path, kControlTimeout); };

@@ -70,12 +70,13 @@ Json Everything(const Report& report) {
           {"integrity", report.integrity}};
 }
 
-// Lines are there where the recording has stacks or host samples, steps where they were
-// asked for.
+// Lines are there where the recording has stacks or host samples, the whole run where a part of it
+// was traced, steps where they were asked for.
 Json ToJson(const Report& report) {
   Json json = Everything(report);
   if (!report.lines.all.empty() || report.lines.host_idle.recorded)
     json["lines"] = ToJson(report.lines);
+  if (report.whole_run) json["whole_run"] = ToJson(*report.whole_run);
   if (report.steps.wanted) json["steps"] = ToJson(report.steps);
   return json;
 }

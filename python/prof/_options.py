@@ -25,6 +25,7 @@ class SessionOptions(TypedDict, total=False):
     dump_signal: Literal["none", "USR1", "USR2"]
     delay_seconds: float
     duration_seconds: float
+    duty_percent: float
     profiler_api: bool
     window_ranges: str
     window_count: int

@@ -149,6 +149,12 @@ class Report:
         return self._recording.memory
 
     @cached_property
+    def whole_run(self) -> _native.WholeRun | None:
+        """What kernels took in the whole run, estimated, where `duty_percent` recorded a part of
+        the time; all else in this report is about that part. None: everything was recorded."""
+        return self._recording.whole_run
+
+    @cached_property
     def steps(self) -> tuple[_native.Step, ...]:
         """The steps of the run, in order: the instances of the range that repeats."""
         return self._recording.steps

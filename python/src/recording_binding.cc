@@ -98,6 +98,9 @@ void BindLists(nb::class_<Recording>* recording) {
           },
           "Allocations, pools, unified memory.")
       .def_prop_ro(
+          "whole_run", [](const Shared& self) { return self->report()->whole_run; },
+          "Where a part of the time was recorded; else None.")
+      .def_prop_ro(
           "steps",
           [](const Shared& self) {
             const std::shared_ptr<Report> report = WithSteps(self);

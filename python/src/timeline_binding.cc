@@ -123,6 +123,32 @@ void BindTimeline(nb::module_& module) {
       .Has("state", &DeviceReport::state, "By the driver; empty without gpu_state.")
       .Has("dram_peak_bytes_per_s", &DeviceReport::dram_peak_bytes_per_s)
       .Shows({"id", "name", "busy_ns", "idle_ns"});
+  Struct<EstimatedTime>(module, "EstimatedTime", "A sum of times, scaled from traced launches.")
+      .Has("ns", &EstimatedTime::ns)
+      .Has("error_ns", &EstimatedTime::error_ns,
+           "The true value is within it in 95 % of recordings; None: fewer than three windows.")
+      .Shows({"ns", "error_ns"});
+  Struct<WholeRunKernel>(module, "WholeRunKernel",
+                         "All launches of a kernel with one grid, block and shared memory.")
+      .Has("name", &WholeRunKernel::name)
+      .Has("grid", &WholeRunKernel::grid)
+      .Has("block", &WholeRunKernel::block)
+      .Has("dynamic_shared_bytes", &WholeRunKernel::dynamic_shared_bytes)
+      .Has("device", &WholeRunKernel::device)
+      .Has("launches", &WholeRunKernel::launches, "Counted, those of CUDA graphs included.")
+      .Has("traced", &WholeRunKernel::traced, "Of these, with a time.")
+      .Has("time", &WholeRunKernel::time, "None: no launch was traced.")
+      .Shows({"name", "launches", "traced"});
+  Struct<WholeRun>(module, "WholeRun", "What kernels took in a run of which a part was traced.")
+      .Has("windows", &WholeRun::windows)
+      .Has("span_ns", &WholeRun::span_ns)
+      .Has("traced_ns", &WholeRun::traced_ns)
+      .Has("kernels_time", &WholeRun::kernels_time)
+      .Has("launches", &WholeRun::launches)
+      .Has("launches_without", &WholeRun::launches_without,
+           "Of kernels and graphs that no window had.")
+      .Has("kernels", &WholeRun::kernels, "By time, descending; then those without.")
+      .Shows({"windows", "traced_ns", "span_ns"});
 }
 
 }  // namespace prof::python

@@ -5,6 +5,7 @@ import unittest
 
 from experiments import answer
 from experiments import cases
+from experiments import duty
 from experiments import leaving
 from experiments import names
 from experiments import names_cost
@@ -108,6 +109,30 @@ class Leaving(unittest.TestCase):
         for change in ({"right": False}, {"failed": ["recording 3"]}, {"rounds": 29},
                        {"samples": 0}):
             goals = leaving.goals_of(rows, {**self.KNOWS, **change})
+            self.assertFalse(all(goal["met"] for goal in goals), change)
+
+
+class Duty(unittest.TestCase):
+    @staticmethod
+    def turns(launches=70, ns=100.0, error_ns=1.0):
+        kernel = {"launches": 70, "ns": 100.0}
+        estimate = {"launches": launches, "ns": ns, "error_ns": error_ns}
+        return [{"round": 0, "variant": "bare", "us_per_step": 10.0},
+                {"round": 0, "variant": "timeline", "us_per_step": 12.0, "ns": 100.0,
+                 "kernels": {"a": kernel}},
+                {"round": 0, "variant": "2 %", "us_per_step": 10.5, "ns": ns, "error_ns": error_ns,
+                 "windows": 6, "traced": 0.02, "kernels": {"a": estimate}}]
+
+    def test_estimates_are_held_against_the_timeline_of_the_round(self):
+        rows = duty.rows_of("decode", self.turns())
+        self.assertEqual([row["variant"] for row in rows], ["bare", "timeline", "2 %"])
+        self.assertAlmostEqual(rows[2]["over_bare"], 1.05)
+        self.assertEqual((rows[2]["exact"], rows[2]["bounded"], rows[2]["held"]), (1, 1, 1))
+        self.assertTrue(all(goal["met"] for goal in duty.goals_of(rows)))
+
+    def test_a_wrong_count_or_a_bound_that_does_not_hold_misses_the_goal(self):
+        for change in ({"launches": 69}, {"ns": 110.0}, {"error_ns": None}):
+            goals = duty.goals_of(duty.rows_of("decode", self.turns(**change)))
             self.assertFalse(all(goal["met"] for goal in goals), change)
 
 

@@ -2,8 +2,10 @@
 #include "cupti_backend/launch_callback.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <new>
 #include <string>
 #include <thread>
@@ -51,13 +53,15 @@ struct Subscribed {
       return CUPTI_SUCCESS;
     };
   }
-  void Call(CUpti_CallbackId cbid, CUpti_ApiCallbackSite site, const void* params) {
+  void Call(CUpti_CallbackId cbid, CUpti_ApiCallbackSite site, const void* params,
+            CUresult* result = nullptr) {
     CUpti_CallbackData data = {};
     data.callbackSite = site;
     data.functionParams = params;
     data.context = Context(1);
     data.correlationId = 5;
     data.symbolName = "kernel";
+    data.functionReturnValue = result;
     callback(user_data, CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
   }
   void Launch(CUpti_CallbackId cbid, const void* params) {
@@ -399,6 +403,129 @@ TEST_CASE("While paused no launch is counted, and contexts are followed") {
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);
   CHECK(program.launches.launches() == 3);
   program.launches.Disable();
+}
+
+// What a table of counts asks CUPTI for.
+void AnswerCounts(CuptiApi* api) {
+  api->get_device_id = [](CUcontext, uint32_t* device) {
+    *device = 0;
+    return CUPTI_SUCCESS;
+  };
+  api->get_graph_exec_id = [](CUgraphExec graph, uint32_t* id) {
+    *id = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(graph));
+    return CUPTI_SUCCESS;
+  };
+}
+
+// Sums by name, or by the number of a graph.
+std::map<std::string, uint64_t> Taken(LaunchCounts& counts) {
+  std::map<std::string, uint64_t> sums;
+  for (const capture::LaunchCountEvent& count : counts.Take()) {
+    sums[count.graph != 0 ? std::to_string(count.graph) : count.name] += count.launches;
+  }
+  return sums;
+}
+
+TEST_CASE(
+    "Where launches are counted, those count that were made: not refused, not only captured") {
+  Subscribed program;
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
+  AnswerCounts(&program.cupti.api);
+  LaunchCounts counts(&program.cupti.api);
+  std::string holder;
+  REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  program.launches.Enable(&sampler.launches(), nullptr);
+  constexpr CUpti_CallbackId kLaunch = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+  cuLaunchKernel_params plain = {};
+  program.Launch(kLaunch, &plain);  // not counted yet
+  program.launches.CountLaunches(&counts);
+  for (int i = 0; i < 3; ++i) program.Launch(kLaunch, &plain);
+  program.launches.Pause();
+  for (int i = 0; i < 40; ++i) program.Launch(kLaunch, &plain);
+  CHECK(Taken(counts) == std::map<std::string, uint64_t>{{"kernel", 43}});
+  CHECK(Taken(counts).empty());
+
+  CUresult refused = CUDA_ERROR_INVALID_VALUE;
+  program.Call(kLaunch, CUPTI_API_ENTER, &plain);
+  program.Call(kLaunch, CUPTI_API_EXIT, &plain, &refused);
+  program.cupti.api.get_graph_node_id = [](CUgraphNode, uint64_t* id) {
+    *id = 77;
+    return CUPTI_SUCCESS;
+  };
+  int node = 0;
+  CUpti_GraphData graph = {};
+  graph.node = reinterpret_cast<CUgraphNode>(&node);
+  CUpti_ResourceData resource = {};
+  resource.resourceDescriptor = &graph;
+  program.Call(kLaunch, CUPTI_API_ENTER, &plain);
+  callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &resource);
+  program.Call(kLaunch, CUPTI_API_EXIT, &plain);
+  CHECK(Taken(counts).empty());
+
+  plain.gridDimX = 2;  // a launch of its own
+  cuGraphLaunch_params replay = {};
+  replay.hGraph = reinterpret_cast<CUgraphExec>(uintptr_t{77});
+  program.Launch(kLaunch, &plain);
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &replay);
+  program.launches.Resume();
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &replay);
+  CHECK(Taken(counts) == std::map<std::string, uint64_t>{{"kernel", 1}, {"77", 2}});
+
+  program.launches.CountLaunches(nullptr);
+  program.Launch(kLaunch, &plain);
+  CHECK(Taken(counts).empty());
+  program.launches.CountLaunches(&counts);
+  program.launches.Disable();
+  program.launches.Enable(&sampler.launches(), nullptr);  // the next recording counts none
+  program.Launch(kLaunch, &plain);
+  CHECK(Taken(counts).empty());
+  program.launches.Disable();
+}
+
+TEST_CASE("Kernels that come when the table of counts is full count as one, and none is lost") {
+  FakeCupti cupti;
+  AnswerCounts(&cupti.api);
+  LaunchCounts counts(&cupti.api);
+  Launch launch;
+  launch.context = Context(1);
+  launch.kernel_name = "kernel";
+  constexpr uint32_t kKernels = LaunchCounts::kCapacity;
+  for (int round = 0; round < 2; ++round) {
+    for (uint32_t i = 0; i < kKernels; ++i) {
+      launch.signature.grid = {i + 1, 1, 1};
+      counts.Count(launch);
+    }
+  }
+  std::map<std::string, uint64_t> sums = Taken(counts);
+  CHECK(sums["kernel"] + sums[""] == 2 * kKernels);
+  CHECK(sums["kernel"] >= kKernels / 2);
+  CHECK(sums[""] > 0);
+}
+
+TEST_CASE("Threads that count the same kernels at once lose none") {
+  FakeCupti cupti;
+  AnswerCounts(&cupti.api);
+  LaunchCounts counts(&cupti.api);
+  constexpr uint64_t kThreads = 4, kEach = 20'000;
+  std::atomic<uint64_t> taken{0};
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      Launch launch;
+      launch.context = Context(1);
+      launch.kernel_name = "kernel";
+      for (uint64_t i = 0; i < kEach; ++i) {
+        launch.signature.grid = {static_cast<uint32_t>(i % 50 + 1), 1, 1};
+        counts.Count(launch);
+      }
+    });
+  }
+  while (taken < kThreads * kEach / 2) taken += Taken(counts)["kernel"];
+  for (std::thread& thread : threads) thread.join();
+  taken += Taken(counts)["kernel"];
+  CHECK(taken == kThreads * kEach);
 }
 
 TEST_CASE("No exception leaves a callback of CUPTI or NVTX, and each is counted") {

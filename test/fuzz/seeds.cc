@@ -55,6 +55,9 @@ void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
   builder.Sample(builder.Kernel(builder.Shape("once", {4, 1, 1}, {32, 1, 1}, 0), "step",
                                 at_ns + 82'000, at_ns + 82'000, untraced),
                  {{kWindow, 3'000}, {kFfma, 1e6}});
+  builder.Launches({0, saxpy, 0, 1000});
+  builder.Launches({0, 0, 3, 70});
+  builder.Profiler(model::ProfilerWork::kPause, at_ns + 91'000, at_ns + 95'000);
   Launch untimed;
   untimed.untimed = true;
   builder.Kernel(gemm, "step", at_ns + 41'000, at_ns + 41'000, untimed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Session on a real GPU, against work whose counts are known.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -296,4 +297,43 @@ TEST_CASE("A pause under load leaves out the launches in it, and no others", "[g
     CHECK(launches["beside"] > 0);
     CHECK(report.paused_ns > 0);
   }
+}
+
+TEST_CASE("A recording of a share of the time counts each launch, and none that is only captured",
+          "[gpu]") {
+  NEEDS_GPU();
+  constexpr int kReplays = 20;
+  Vectors vectors(1 << 16);
+  prof::SessionOptions options = TimelineOnly();
+  options.duty_percent = 30;
+  prof::Session session(options);
+  int64_t spins = 0, replays = 0;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+  std::thread beside([&] {  // on another thread, so that kernels are launched in each window
+    while (std::chrono::steady_clock::now() < until) {
+      Vectors::EmptyGraph(5, kReplays);
+      replays += kReplays;
+    }
+  });
+  while (std::chrono::steady_clock::now() < until) {
+    vectors.Spin(1'000);
+    if (++spins % 100 == 0) Vectors::Synchronize();
+  }
+  beside.join();
+  const prof::Report report = prof::Analyze(session.Stop());
+  INFO(Blind(report));
+  REQUIRE(report.whole_run);
+  const prof::WholeRun& run = *report.whole_run;
+  CHECK(run.launches == spins + replays);
+  CHECK(run.windows >= 5);
+  CHECK(run.traced_ns / run.span_ns > 0.1);
+  CHECK(run.traced_ns / run.span_ns < 0.7);
+  const auto spin = std::find_if(run.kernels.begin(), run.kernels.end(),
+                                 [](const auto& kernel) { return kernel.name == "spin"; });
+  REQUIRE(spin != run.kernels.end());
+  CHECK(spin->launches == spins);
+  CHECK(spin->traced < spins);
+  REQUIRE(spin->time);
+  REQUIRE(spin->time->error_ns);
+  CHECK(*spin->time->error_ns < 0.2 * spin->time->ns);
 }

@@ -405,6 +405,14 @@ void SnapshotBuilder::Pm(const model::PmSeries& series) {
   records_->pm_series.push_back(series);
 }
 
+void SnapshotBuilder::Launches(const model::LaunchCount& count) {
+  wire::LaunchCount* wire = records_->tables.add_launch_counts();
+  wire->set_device(count.device);
+  wire->set_shape(count.shape);
+  wire->set_graph_id(count.graph);
+  wire->set_launches(count.launches);
+}
+
 void SnapshotBuilder::Profiler(model::ProfilerWork work, int64_t begin_ns, int64_t end_ns,
                                uint32_t tid) {
   wire::ProfilerInterval* interval = records_->tables.add_profiler_intervals();

@@ -144,6 +144,7 @@ class SnapshotBuilder {
   void GraphSample(uint32_t correlation, const std::map<std::string, double>& metrics);
   void RangeSample(std::string_view path, int64_t begin_ns, int64_t end_ns,
                    const std::map<std::string, double>& metrics);
+  void Launches(const model::LaunchCount& count);
   void Profiler(model::ProfilerWork work, int64_t begin_ns, int64_t end_ns,
                 uint32_t tid = kMainTid);
 

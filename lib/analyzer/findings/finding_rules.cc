@@ -141,19 +141,19 @@ std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeli
   return Ordered(std::move(found));
 }
 
-std::string WhyNoFindings(const model::Model& model, const RangeFamilies& families, double span_ns,
+std::string WhyNoFindings(const model::Model& model, const RangeFamilies& families, double recorded_ns,
                           double undisturbed_ns) {
-  if (!(undisturbed_ns < span_ns)) return "";
+  if (!(undisturbed_ns < recorded_ns)) return "";
   const double iteration_ns = IterationNs(model, families);
   std::string why;
-  if (undisturbed_ns < kLeastUndisturbed * span_ns) {
+  if (undisturbed_ns < kLeastUndisturbed * recorded_ns) {
     why = "that is less than " + text::Percent(kLeastUndisturbed);
   } else if (undisturbed_ns < iteration_ns) {
     why = "an iteration takes " + text::Time(iteration_ns);
   } else {
     return "";
   }
-  return "prof disturbed all but " + text::Time(undisturbed_ns) + " of the " + text::Time(span_ns) +
+  return "prof disturbed all but " + text::Time(undisturbed_ns) + " of the " + text::Time(recorded_ns) +
          ", and " + why +
          ": a longer run, or one with --counters none, shows what is worth changing in it";
 }

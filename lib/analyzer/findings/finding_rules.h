@@ -24,10 +24,10 @@ namespace prof::analyzer {
 [[nodiscard]] std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeline,
                                              const Iterations& iterations, double undisturbed_ns);
 
-// Why there can be no findings: prof disturbed nearly all of the span, or all but less than one
-// iteration. Empty: there can be some.
+// Why there can be no findings: prof disturbed nearly all of `recorded_ns`, the span without its
+// pauses, or all but less than one iteration. Empty: there can be some.
 [[nodiscard]] std::string WhyNoFindings(const model::Model& model, const RangeFamilies& families,
-                                        double span_ns, double undisturbed_ns);
+                                        double recorded_ns, double undisturbed_ns);
 
 // Finding::id of all rules.
 [[nodiscard]] std::vector<std::string_view> FindingIds();

@@ -61,7 +61,7 @@ std::vector<AllocationFailure> FindFailures(const model::Model& model,
       failure.call = model.strings[call.name];
       failure.range = OwnerName(families, owner);
       failure.place = DescribeFrame(model, frame);
-      failure.op = OpName(model, op);
+      failure.op = TorchOpName(model, op);
       failure.first_at_ns = SinceStart(model, call.end_ns);
       if (failures.size() <= kMostFailures) {
         AddLedger(model, families, ledger, call.end_ns, &failure);

@@ -73,7 +73,7 @@ Holdings HoldingsAfter(const model::Model& model, const RangeFamilies& families,
     if (!block.LiveAfter(change)) continue;
     Add(allocation.bytes, &by_range[block.owner]);
     Add(allocation.bytes, &by_frame[block.frame]);
-    Add(allocation.bytes, &by_op[OpName(model, block.op)]);
+    Add(allocation.bytes, &by_op[TorchOpName(model, block.op)]);
     ++blocks_by_size[allocation.bytes];
     ++holdings.blocks;
   }

@@ -58,7 +58,7 @@ SourcePlace DescribeFrame(const model::Model& model, uint32_t frame) {
           from.line};
 }
 
-std::string OpName(const model::Model& model, uint32_t op) {
+std::string TorchOpName(const model::Model& model, uint32_t op) {
   return op == kNone ? std::string() : model.paths[op].name;
 }
 

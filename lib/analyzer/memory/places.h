@@ -37,7 +37,7 @@ class Places {
 // kNone: a place that is not known.
 [[nodiscard]] SourcePlace DescribeFrame(const model::Model& model, uint32_t frame);
 // The name of an op; "" for kNone.
-[[nodiscard]] std::string OpName(const model::Model& model, uint32_t op);
+[[nodiscard]] std::string TorchOpName(const model::Model& model, uint32_t op);
 
 }  // namespace prof::analyzer
 

@@ -50,7 +50,7 @@ const char* ToString(TensorRole role) {
 namespace analyzer {
 namespace {
 
-constexpr size_t kMostFailures = 20, kMostDevices = 64;  // each has a walk over the ledgers
+constexpr size_t kMostRefused = 20, kMostDevices = 64;  // each has a walk over the ledgers
 constexpr const char* kUnusedPart = "unused by PyTorch";
 constexpr const char* kOtherPart = "not PyTorch's";
 
@@ -120,7 +120,7 @@ class Describer {
       const uint32_t owner = families_.of_path[refused.path];
       const uint32_t frame = places.FrameOf(refused), op = places.OpOf(refused);
       const std::tuple key{refused.device, refused.bytes, owner, frame, op};
-      if (failures.size() == kMostFailures && known.count(key) == 0) continue;
+      if (failures.size() == kMostRefused && known.count(key) == 0) continue;
       const auto [place, added] = known.try_emplace(key, failures.size());
       if (added) {
         TensorFailure& failure = failures.emplace_back();
@@ -128,7 +128,7 @@ class Describer {
         failure.device = refused.device;
         failure.range = OwnerName(families_, owner);
         failure.place = DescribeFrame(model_, frame);
-        failure.op = OpName(model_, op);
+        failure.op = TorchOpName(model_, op);
         failure.first_at_ns = SinceStart(model_, refused.time_ns);
         AddLedger(refused.time_ns, &failure);
       }

@@ -47,6 +47,10 @@ class GpuSource {
   virtual bool Pause() = 0;
   virtual void Resume() = 0;
 
+  // The collector thread, before Gather: whether launches are counted from now on, also while it is
+  // paused. For recordings that trace a part of the time.
+  virtual void CountLaunches(bool on) { (void)on; }
+
   // The collector thread, before the last rounds: takes no more samples, and reads those taken.
   virtual void StopCounters() = 0;
   // The collector thread: ends the callbacks and all work of the source. Gather and Encode are

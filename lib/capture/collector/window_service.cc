@@ -40,11 +40,12 @@ void WindowService::Reached() {
     opened_ = true;
     recording_since_ns_ = RealtimeNs();
   }
-  control_->Reached(phase);
+  control_->Reached(phase, MonotonicNs());
 }
 
 void WindowService::Serve(int64_t now_ns) {
   if (!control_->has_windows()) return;
+  source_->CountLaunches(control_->Counts(now_ns));
   const Phase wanted = control_->Wanted(now_ns), phase = writer_.phase();
   if (wanted == phase) {
     opened_ = opened_ || phase == Phase::kRecording;

@@ -28,6 +28,7 @@ class EventSink {
   virtual void Add(const KernelEvent& event) = 0;
   virtual void Add(const KnownKernelEvent& event) = 0;
   virtual void Add(const UntracedKernelEvent& event) = 0;
+  virtual void Add(const LaunchCountEvent& event) = 0;
   virtual void Add(const CopyEvent& event) = 0;
   virtual void Add(const MemsetEvent& event) = 0;
   virtual void Add(const GraphRunEvent& event) = 0;

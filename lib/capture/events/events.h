@@ -85,6 +85,16 @@ struct UntracedKernelEvent {
   int64_t launch_ns = 0;  // host time
 };
 
+// Launches of a kernel, or of a graph, that were counted.
+struct LaunchCountEvent {
+  uint32_t device = 0;
+  uint32_t graph = 0;  // the id of the executable graph; 0: a kernel
+  std::string name;    // of the kernel; empty, without a graph: those that found no room
+  std::array<uint32_t, 3> grid{}, block{};
+  uint32_t dynamic_shared_bytes = 0;
+  uint64_t launches = 0;
+};
+
 struct CopyEvent {
   CopyKind kind = CopyKind::kUnknown;
   MemoryKind source = MemoryKind::kUnknown, destination = MemoryKind::kUnknown;

@@ -21,6 +21,7 @@ class ForwardingSink : public EventSink {
   void Add(const KernelEvent& event) override { next_.Add(event); }
   void Add(const KnownKernelEvent& event) override { next_.Add(event); }
   void Add(const UntracedKernelEvent& event) override { next_.Add(event); }
+  void Add(const LaunchCountEvent& event) override { next_.Add(event); }
   void Add(const CopyEvent& event) override { next_.Add(event); }
   void Add(const MemsetEvent& event) override { next_.Add(event); }
   void Add(const GraphRunEvent& event) override { next_.Add(event); }

@@ -66,6 +66,7 @@ std::string WhyClosed(const SessionOptions& options) {
                                      ? std::string("Session::Step() counts them")
                                      : "ranges that match '" + options.step_ranges + "'"));
   add(options.delay_seconds > 0, "the program ended before the delay did");
+  add(options.duty_percent > 0, "the program ended before the first part of the time to record");
   return why;
 }
 
@@ -199,8 +200,14 @@ Phase WindowControl::Wanted(int64_t now_ns) {
   return WantedNow(now_ns);
 }
 
-void WindowControl::Reached(Phase phase) {
+bool WindowControl::Counts(int64_t now_ns) {
   const MutexLock lock(mutex_);
+  return held_ ? *held_ == Phase::kRecording : plan_.CountsAt(now_ns);
+}
+
+void WindowControl::Reached(Phase phase, int64_t now_ns) {
+  const MutexLock lock(mutex_);
+  plan_.Reached(phase, now_ns);
   reached_ = phase;
   reached_changed_.notify_all();
 }

@@ -59,7 +59,9 @@ class WindowControl {
   // --- The collector's thread --------------------------------------------------------------------
 
   [[nodiscard]] Phase Wanted(int64_t now_ns);
-  void Reached(Phase phase);
+  void Reached(Phase phase, int64_t now_ns);
+  // Launches are counted, whether it records or not.
+  [[nodiscard]] bool Counts(int64_t now_ns);
   // Somebody has paused or resumed the recording by hand: windows decide nothing any more.
   void Hold(Phase phase);
   // The steps that ended since the last call, at most kMostSteps of them.

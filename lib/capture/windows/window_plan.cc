@@ -8,6 +8,11 @@ namespace {
 
 int64_t Nanoseconds(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
 
+std::optional<DutyCycle> DutyOf(const SessionOptions& options, int64_t start_ns) {
+  if (!(options.duty_percent > 0 && options.duty_percent < 100)) return std::nullopt;
+  return DutyCycle(options.duty_percent, start_ns, static_cast<uint64_t>(start_ns));
+}
+
 }  // namespace
 
 WindowPlan::WindowPlan(const SessionOptions& options, int64_t start_ns)
@@ -22,7 +27,9 @@ WindowPlan::WindowPlan(const SessionOptions& options, int64_t start_ns)
       warmup_(options.step_warmup),
       active_(options.step_active),
       repeat_(options.step_repeat),
-      any_(options.delay_seconds > 0 || end_ns_ != 0 || profiler_api_ || ranges_ || active_ > 0) {
+      duty_(DutyOf(options, start_ns)),
+      any_(duty_.has_value() || options.delay_seconds > 0 || end_ns_ != 0 || profiler_api_ ||
+           ranges_ || active_ > 0) {
   // The first step that Session::Step() ends began with the session.
   if (step_calls_) OnStepBegin();
 }
@@ -79,7 +86,17 @@ Phase WindowPlan::PhaseOfCode() const {
 }
 
 Phase WindowPlan::PhaseAt(int64_t now_ns) const {
-  return InTime(now_ns) ? PhaseOfCode() : Phase::kPaused;
+  const Phase phase = InTime(now_ns) ? PhaseOfCode() : Phase::kPaused;
+  const bool rests = phase == Phase::kRecording && duty_ && !duty_->Wants(now_ns);
+  return rests ? Phase::kPaused : phase;
+}
+
+bool WindowPlan::CountsAt(int64_t now_ns) const {
+  return duty_ && InTime(now_ns) && PhaseOfCode() == Phase::kRecording;
+}
+
+void WindowPlan::Reached(Phase phase, int64_t now_ns) {
+  if (duty_) duty_->Reached(phase == Phase::kRecording, now_ns);
 }
 
 }  // namespace prof::capture

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The window plan decides when a recording records: from the time, the profiler API, open ranges
-// and steps. It knows no clock and no thread.
+// The window plan decides when a recording records: from the time, the profiler API, open ranges,
+// steps and the share of the time. It knows no clock and no thread.
 #ifndef PROF_LIB_CAPTURE_WINDOWS_WINDOW_PLAN_H_
 #define PROF_LIB_CAPTURE_WINDOWS_WINDOW_PLAN_H_
 
 #include <cstdint>
+#include <optional>
 
+#include "lib/capture/windows/duty_cycle.h"
 #include "prof/session.h"
 
 namespace prof::capture {
@@ -33,6 +35,10 @@ class WindowPlan {
   void OnStepEnd();
 
   [[nodiscard]] Phase PhaseAt(int64_t now_ns) const;
+  // It records a part of this time: launches are counted all of it.
+  [[nodiscard]] bool CountsAt(int64_t now_ns) const;
+  // The recording is in that phase from now on.
+  void Reached(Phase phase, int64_t now_ns);
 
   // Steps that have begun.
   [[nodiscard]] int64_t steps() const { return steps_; }
@@ -47,6 +53,7 @@ class WindowPlan {
   const int64_t begin_ns_, end_ns_;  // end_ns_ 0: none
   const bool profiler_api_, ranges_, step_calls_;
   const int64_t most_windows_, skip_, wait_, warmup_, active_, repeat_;
+  std::optional<DutyCycle> duty_;  // none: all of the time that the rest allows
   const bool any_;
   bool profiler_open_ = false;
   int64_t open_ranges_ = 0, windows_ = 0;

@@ -203,6 +203,16 @@ void AppendEntry(const ProfilerIntervalEvent& event, EntryTables* tables, std::s
   U32(interval, tag::profiler_interval::kThread, thread);
 }
 
+void AppendEntry(const LaunchCountEvent& event, EntryTables* tables, std::string* entries) {
+  const uint32_t shape = event.name.empty() ? 0 : tables->Shape(event);
+  Message block(*entries);
+  Message count(block, tag::block::kLaunchCounts);
+  U32(count, tag::launch_count::kDevice, event.device);
+  U32(count, tag::launch_count::kShape, shape);
+  U32(count, tag::launch_count::kGraphId, event.graph);
+  U32(count, tag::launch_count::kLaunches, event.launches);
+}
+
 void AppendEntry(const NoticeEvent& event, std::string* entries) {
   Message block(*entries);
   Message notice(block, tag::block::kNotices);

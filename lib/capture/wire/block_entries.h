@@ -28,6 +28,7 @@ void AppendEntry(const PmSeriesEvent& series, const PmLayout& layout, EntryTable
 void AppendEntry(const NameEvent& event, EntryTables* tables, std::string* entries);
 void AppendEntry(const CounterSampleEvent& event, std::string* entries);
 void AppendEntry(const ProfilerIntervalEvent& event, EntryTables* tables, std::string* entries);
+void AppendEntry(const LaunchCountEvent& event, EntryTables* tables, std::string* entries);
 void AppendEntry(const NoticeEvent& event, std::string* entries);
 void AppendEntry(const ClockPair& clocks, std::string* entries);
 

@@ -362,6 +362,10 @@ void Encoder::Add(const ProfilerIntervalEvent& event) {
   AppendEntry(event, &tables_, &columns_->timed_entries);
 }
 
+void Encoder::Add(const LaunchCountEvent& event) {
+  AppendEntry(event, &tables_, &columns_->timed_entries);
+}
+
 void Encoder::Add(const NoticeEvent& event) {
   // Kept blocks never drop notices. There is still room for a problem at the end.
   const size_t most = event.severity == Severity::kInfo ? kMaxNotices / 2 : kMaxNotices;

@@ -47,6 +47,7 @@ class Encoder final : public EventSink {
   void Add(const KernelEvent& event) override;
   void Add(const KnownKernelEvent& event) override;
   void Add(const UntracedKernelEvent& event) override;
+  void Add(const LaunchCountEvent& event) override;
   void Add(const CopyEvent& event) override;
   void Add(const MemsetEvent& event) override;
   void Add(const AllocationEvent& event) override;

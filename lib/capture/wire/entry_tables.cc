@@ -227,4 +227,13 @@ uint32_t EntryTables::Shape(const UntracedKernelEvent& event) {
   return Shape(launch);
 }
 
+uint32_t EntryTables::Shape(const LaunchCountEvent& event) {
+  UntracedKernelEvent launch;
+  launch.name = event.name;
+  launch.grid = event.grid;
+  launch.block = event.block;
+  launch.dynamic_shared_bytes = event.dynamic_shared_bytes;
+  return Shape(launch);
+}
+
 }  // namespace prof::capture

@@ -75,6 +75,7 @@ class EntryTables {
   uint32_t Shape(const KernelEvent& event);
   // The latest shape with the fields of the launch call, or a shape that has these fields only.
   uint32_t Shape(const UntracedKernelEvent& event);
+  uint32_t Shape(const LaunchCountEvent& event);
 
   // Adds the entry of a stream, unless it has one like it.
   void Stream(const StreamEvent& event);

@@ -47,6 +47,7 @@ enum : uint32_t {
   kHostStacks = 41,
   kHostSamples = 48,
   kTensors = 56,
+  kLaunchCounts = 57,
   kGraphRuns = 33,
   kGpuStates = 35
 };
@@ -419,6 +420,10 @@ enum : uint32_t { kDelta = 1, kMissingRow = 2 };
 namespace profiler_interval {
 enum : uint32_t { kWork = 1, kBeginNs = 2, kEndNs = 3, kThread = 4 };
 }  // namespace profiler_interval
+
+namespace launch_count {
+enum : uint32_t { kDevice = 1, kShape = 2, kGraphId = 3, kLaunches = 4 };
+}  // namespace launch_count
 
 namespace notice {
 enum : uint32_t { kSeverity = 1, kSubsystem = 2, kCode = 3, kWhat = 4, kFix = 5, kTimeNs = 6 };

@@ -203,4 +203,29 @@ Json ToJson(const NoticeReport& value) {
           {"fix", value.fix}};
 }
 
+Json ToJson(const EstimatedTime& value) {
+  return {{"time_ns", Number(value.ns)}, {"error_ns", Number(value.error_ns)}};
+}
+
+Json ToJson(const WholeRunKernel& value) {
+  return {{"name", value.name},
+          {"device", value.device},
+          {"grid", value.grid},
+          {"block", value.block},
+          {"dynamic_shared_bytes", value.dynamic_shared_bytes},
+          {"launches", value.launches},
+          {"traced", value.traced},
+          {"estimate", value.time ? ToJson(*value.time) : Json()}};
+}
+
+Json ToJson(const WholeRun& value) {
+  return {{"windows", value.windows},
+          {"span_ns", Number(value.span_ns)},
+          {"traced_ns", Number(value.traced_ns)},
+          {"kernels_time", ToJson(value.kernels_time)},
+          {"launches", value.launches},
+          {"launches_without", value.launches_without},
+          {"kernels", List(value.kernels)}};
+}
+
 }  // namespace prof

@@ -24,6 +24,9 @@ namespace prof {
 [[nodiscard]] Json ToJson(const GpuStateReport& value);
 [[nodiscard]] Json ToJson(const DeviceReport& value);
 [[nodiscard]] Json ToJson(const NoticeReport& value);
+[[nodiscard]] Json ToJson(const EstimatedTime& value);
+[[nodiscard]] Json ToJson(const WholeRunKernel& value);
+[[nodiscard]] Json ToJson(const WholeRun& value);
 
 }  // namespace prof
 

@@ -23,6 +23,7 @@
 #include "lib/report/text/streams_section.h"
 #include "lib/report/text/time_bar.h"
 #include "lib/report/text/torch_section.h"
+#include "lib/report/text/whole_run_section.h"
 
 namespace prof {
 namespace {
@@ -32,13 +33,13 @@ using Section = void (*)(std::ostream&, const Report&, const TextOptions&);
 // In the order in which they are printed; the first four are the first screen. A section with
 // nothing to report prints nothing, unless the absence itself is worth a line.
 constexpr Section kSections[] = {
-    report::WriteHeader,      report::WriteTimeBar,     report::WriteActions,
-    report::WriteLosses,      report::WriteRanges,      report::WriteKernels,
-    report::WriteAdvice,      report::WriteNotMeasured, report::WriteRegions,
-    report::WriteGaps,        report::WriteFindings,    report::WriteCopies,
-    report::WriteCalls,       report::WriteMemory,      report::WriteStreams,
-    report::WriteNvtx,        report::WriteTorch,       report::WriteContinuous,
-    report::WriteMeasurement, report::WriteBlindSpots};
+    report::WriteHeader,     report::WriteTimeBar,     report::WriteActions,
+    report::WriteLosses,     report::WriteWholeRun,    report::WriteRanges,
+    report::WriteKernels,    report::WriteAdvice,      report::WriteNotMeasured,
+    report::WriteRegions,    report::WriteGaps,        report::WriteFindings,
+    report::WriteCopies,     report::WriteCalls,       report::WriteMemory,
+    report::WriteStreams,    report::WriteNvtx,        report::WriteTorch,
+    report::WriteContinuous, report::WriteMeasurement, report::WriteBlindSpots};
 // With TextOptions::details, behind the kernels.
 constexpr Section kDetails = report::WriteSignatures;
 

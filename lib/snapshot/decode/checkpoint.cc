@@ -15,7 +15,7 @@ void ForEachTable(DecodeState* state, Visit visit) {
   const auto visit_all = [&](auto&... tables) { (visit(tables), ...); };
   visit_all(model.strings, model.paths, model.shapes, model.threads, model.groups);
   visit_all(model.host_frames, model.host_stacks, model.host_samples);
-  visit_all(model.ops, model.api_calls, model.syncs, model.overheads);
+  visit_all(model.ops, model.launch_counts, model.api_calls, model.syncs, model.overheads);
   visit_all(model.spans, model.marks, model.payloads, model.graph_nodes, model.range_numbers);
   visit_all(model.samples, model.profiler_intervals, model.pauses, model.notices, model.pm_series);
   visit_all(model.category_names, model.stream_names, model.streams);

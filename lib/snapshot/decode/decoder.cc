@@ -70,6 +70,7 @@ constexpr AddPart kParts[] = {
     // Samples.
     AddSamples,
     AddProfilerIntervals,
+    AddLaunchCounts,
     AddPmSamples,
     // The recording.
     AddNotices,

@@ -85,14 +85,13 @@ absl::Status AddTensors(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   const size_t threads = model.threads.size(), stacks = model.host_stacks.size();
   const wire::TensorColumns& columns = block.tensors();
-  const absl::Status status =
-      SameLength("tensors", {{"change", columns.change_size()},
-                             {"device", columns.device_size()},
-                             {"thread", columns.thread_size()},
-                             {"time_delta_ns", columns.time_delta_ns_size()},
-                             {"address_delta", columns.address_delta_size()},
-                             {"bytes", columns.bytes_size()},
-                             {"stack_delta", columns.stack_delta_size()}});
+  absl::Status status = SameLength("tensors", {{"change", columns.change_size()},
+                                               {"device", columns.device_size()},
+                                               {"thread", columns.thread_size()},
+                                               {"time_delta_ns", columns.time_delta_ns_size()},
+                                               {"address_delta", columns.address_delta_size()},
+                                               {"bytes", columns.bytes_size()},
+                                               {"stack_delta", columns.stack_delta_size()}});
   if (!status.ok()) return status;
   Sum time(columns.base_ns()), address, stack;
   for (int row = 0; row < columns.change_size(); ++row) {

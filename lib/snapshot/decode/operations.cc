@@ -210,4 +210,18 @@ absl::Status AddGraphRuns(const wire::Block& block, DecodeState* state) {
   return status;
 }
 
+absl::Status AddLaunchCounts(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  for (int row = 0; row < block.launch_counts_size(); ++row) {
+    const wire::LaunchCount& wire = block.launch_counts(row);
+    if (wire.shape() >= model.shapes.size()) {
+      return BadId("launch counts", row, "shape", wire.shape(), model.shapes.size());
+    }
+    absl::Status status = Spend(sizeof(model::LaunchCount), state);
+    if (!status.ok()) return status;
+    model.launch_counts.push_back({wire.device(), wire.shape(), wire.graph_id(), wire.launches()});
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace prof::snapshot

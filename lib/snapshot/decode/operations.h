@@ -18,6 +18,7 @@ namespace prof::snapshot {
 [[nodiscard]] absl::Status AddCopies(const wire::Block& block, DecodeState* state);
 [[nodiscard]] absl::Status AddMemsets(const wire::Block& block, DecodeState* state);
 [[nodiscard]] absl::Status AddGraphRuns(const wire::Block& block, DecodeState* state);
+[[nodiscard]] absl::Status AddLaunchCounts(const wire::Block& block, DecodeState* state);
 
 }  // namespace prof::snapshot
 

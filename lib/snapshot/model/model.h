@@ -304,6 +304,15 @@ struct Thread {
   std::string name;
 };
 
+// Launches that were counted, whether they were traced or not. The entries of a kernel or graph
+// add up.
+struct LaunchCount {
+  uint32_t device = 0;
+  uint32_t shape = 0;  // as the launch call names it; 0: of a graph, or of kernels without a place
+  uint32_t graph = 0;  // the executable graph; 0: none
+  uint64_t launches = 0;
+};
+
 // Tables are indexed by id: element 0 is the "none" entry.
 struct Model {
   // The compiler's own, in model.cc: they take long to compile.
@@ -333,6 +342,7 @@ struct Model {
 
   RowStorage storage = RowStorage::kPlain;  // of operations and calls; PackRows()
   OpTable ops;                              // sorted by start; untimed ones last
+  std::vector<LaunchCount> launch_counts;   // empty: kernels were traced all the time
   CallTable api_calls;                      // sorted by start
   std::vector<Sync> syncs;                  // sorted by start
   std::vector<Overhead> overheads;          // sorted by start

@@ -54,6 +54,7 @@ TEST_CASE("A gap with a pause in it is not idle time, in no row, share, gap or f
   REQUIRE(paused.row("step") != nullptr);
   CHECK(paused.row("step")->share > 0.6);
   CHECK(idle.row("step")->share < 0.01);
+  CHECK(paused.findings_missing.empty());  // what was recorded is evidence, however short it is
   for (const Finding& finding : paused.findings) {
     CHECK(finding.gain_at_most_ns <= 198 * 5 * kUs);
   }

@@ -117,6 +117,7 @@ class FakeSource final : public GpuSource {
     return gpu_->pauses_;
   }
   void Resume() override { Note("resume"); }
+  void CountLaunches(bool on) override { gpu_->counts_launches = on; }
   void StopCounters() override { Note("stop counters"); }
   void Stop() override {
     Note("stop");

@@ -4,6 +4,7 @@
 #ifndef PROF_TEST_CAPTURE_COLLECTOR_FAKE_SOURCE_H_
 #define PROF_TEST_CAPTURE_COLLECTOR_FAKE_SOURCE_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -29,6 +30,8 @@ class FakeGpu {
   SubsystemStatus timeline{State::kWorking, 0, "", ""};
   SubsystemStatus counters;
   Integrity losses;
+
+  std::atomic<bool> counts_launches{false};
 
   // Any time.
   void Emit(std::function<void(Encoder&)> event);      // GPU work

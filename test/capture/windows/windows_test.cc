@@ -117,6 +117,23 @@ TEST_CASE("A delay is a pause at the beginning, and a duration ends with one") {
   CHECK(model.pauses[1].begin_ns - model.pauses[0].end_ns >= 90'000'000);
 }
 
+TEST_CASE(
+    "A recording of a part of the time pauses again and again, and launches count all the time") {
+  FakeGpu gpu;
+  SessionOptions options;
+  options.duty_percent = 50;
+  Session session(options);
+  CHECK(Eventually([&] { return gpu.counts_launches.load(); }));
+  REQUIRE(Eventually([&] { return Calls(gpu, "resume") >= 2; }));
+  CHECK(gpu.counts_launches);
+  CHECK(Calls(gpu, "synchronize") >= 1);  // the work of a window is recorded whole
+  CHECK(session.Pause());
+  CHECK(Eventually([&] { return !gpu.counts_launches; }));  // by hand: nothing is wanted of it
+  EmitKernel(gpu, 1);
+  const model::Model model = Read(session.Stop());
+  CHECK(model.pauses.size() >= 2);
+}
+
 TEST_CASE("Steps that warm up are traced, and nothing of them is kept") {
   FakeGpu gpu;
   SessionOptions options;

@@ -291,6 +291,18 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AGraphSample());
   encoder.Add(APmSeries());
   encoder.Add(APmBatch());
+  const KernelEvent launched = AKernel();
+  LaunchCountEvent launches{2,
+                            0,
+                            std::string(launched.name),
+                            launched.grid,
+                            launched.block,
+                            launched.dynamic_shared_bytes,
+                            70'000};
+  encoder.Add(launches);
+  launches.name = "counted, and never traced";
+  encoder.Add(launches);
+  encoder.Add(LaunchCountEvent{1, 9, "", {}, {}, 0, 3});
   encoder.Add(ProfilerIntervalEvent{ProfilerWork::kRotate, kTid, kStart + 9000, kStart + 9901});
   encoder.Add(NoticeEvent{Severity::kWarning, Subsystem::kCounters, 35, "no counters", "be root"});
   KernelEvent untimed = AKernel();

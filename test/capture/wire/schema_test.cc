@@ -184,7 +184,7 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(block.range_paths(4).parent() == 4);
   CHECK(text(block.range_paths(4).domain()) == "torch");
 
-  REQUIRE(block.kernel_shapes_size() == 1);
+  REQUIRE(block.kernel_shapes_size() == 2);
   const wire::KernelShape& shape = block.kernel_shapes(0);
   CHECK(text(shape.name()) == "_Z5saxpyfPKfPf");
   CHECK(U32s{shape.grid_x(), shape.grid_y(), shape.grid_z()} == U32s{101, 102, 103});
@@ -296,6 +296,23 @@ TEST_CASE("Changes of tensors' memory arrive as they were given") {
   CHECK(Values(tensors.address_delta()) == I64s{int64_t{1} << 47, 512 - (int64_t{1} << 47)});
   CHECK(Values(tensors.bytes()) == U64s{4096, uint64_t{1} << 40});
   CHECK(Values(tensors.stack_delta()) == I64s{2, -2});
+}
+
+TEST_CASE("Counted launches arrive as they were given, with the shape that a record has") {
+  const wire::Block block = AllBlocks().at(0);
+  REQUIRE(block.launch_counts_size() == 3);
+  const wire::LaunchCount& known = block.launch_counts(0);
+  CHECK(known.device() == 2);
+  CHECK(known.launches() == 70'000);
+  REQUIRE(known.shape() != 0);
+  const wire::KernelShape& shape = block.kernel_shapes(static_cast<int>(known.shape()) - 1);
+  CHECK(block.strings(static_cast<int>(shape.name()) - 1) == AKernel().name);
+  CHECK(shape.registers_per_thread() == AKernel().registers_per_thread);
+  const wire::LaunchCount& unknown = block.launch_counts(1);
+  CHECK(block.kernel_shapes(static_cast<int>(unknown.shape()) - 1).registers_per_thread() == 0);
+  CHECK(block.launch_counts(2).shape() == 0);
+  CHECK(block.launch_counts(2).graph_id() == 9);
+  CHECK(block.launch_counts(2).launches() == 3);
 }
 
 TEST_CASE("The columns of GPU work arrive as they were given") {

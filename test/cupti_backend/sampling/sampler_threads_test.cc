@@ -52,7 +52,7 @@ TEST_CASE("A launch that does not return is not paused over") {
   REQUIRE(program.cupti.log().back() == "push 0");
   CHECK_FALSE(program.sampler.Pause());
   program.sampler.launches().OnLaunchExit();
-  CHECK(program.cupti.log().back() == "pop");
+  CHECK(program.Count("pop") == 1);  // the worker may go on at once
   CHECK(program.LaunchUntil([&] { return program.Count("push") > 1; }));
 }
 

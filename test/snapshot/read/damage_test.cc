@@ -212,6 +212,7 @@ TEST_CASE("Ids beyond their table and rows beyond their columns are refused by n
   refuses([](wire::Block& b) { b.mutable_kernels()->set_lane(0, 99); }, "lane 99");
   refuses([](wire::Block& b) { b.mutable_kernels()->add_untimed_row(1); }, "row 1 of 1");
   refuses([](wire::Block& b) { b.mutable_kernels()->add_untraced_row(1); }, "row 1 of 1");
+  refuses([](wire::Block& b) { b.add_launch_counts()->set_shape(99); }, "shape 99 of");
   refuses([](wire::Block& b) { b.mutable_api_calls()->set_name(0, 99); }, "string 99");
   refuses([](wire::Block& b) { b.mutable_api_calls()->set_thread(0, 99); }, "thread 99");
   refuses([](wire::Block& b) { b.mutable_ranges()->set_path(0, 99); }, "path 99");
