@@ -260,6 +260,22 @@ export interface SourceLines {
   steps: {range: string; count: number; time_ns: number} | null;
 }
 
+export interface Estimate {
+  time_ns: number;
+  error_ns: number | null; // null: too few windows to know
+}
+
+// Of a recording of a share of the time.
+export interface WholeRun {
+  windows: number;
+  span_ns: number;
+  traced_ns: number;
+  kernels_time: Estimate;
+  launches: number;
+  launches_without: number;
+  kernels: {name: string; device: number; grid: number[]; block: number[]; launches: number; traced: number; estimate: Estimate | null}[];
+}
+
 export interface Report {
   schema: number;
   error: string;
@@ -284,6 +300,7 @@ export interface Report {
   memory: Memory | null;
   torch: Torch | null;
   lines?: SourceLines;
+  whole_run?: WholeRun;
   notices: {severity: string; subsystem: string; what: string; fix: string}[];
   integrity: string[];
 }

@@ -5,6 +5,7 @@ import {bytes, count, percent, time} from '../data/format';
 import {adviceOf, type Advice, limiterParts, type Report, spanParts, spanText} from '../data/report';
 import {PartsBar} from '../parts/bar';
 import {type Column, Table} from '../parts/table';
+import {WholeRunTable} from '../parts/whole_run';
 import {go} from '../place';
 import type {Loaded} from '../state';
 
@@ -105,6 +106,7 @@ export function Overview({data: {report}}: {data: Loaded}) {
         <PartsBar label={`The span: ${spanText(report)}`} parts={spanParts(report)} />
         <PartsBar label="Kernels by what limits them" parts={limiterParts(report)} />
       </section>
+      {report.whole_run && <section class="card"><h2>The whole run, estimated</h2><WholeRunTable run={report.whole_run} /></section>}
       <section>
         <h2>What to change</h2>
         {advice.length === 0 && <p class="muted">{report.findings_missing || 'No change was found that is worth a try.'}</p>}
