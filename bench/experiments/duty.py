@@ -19,7 +19,9 @@ FILES = ("duty.json",)
 
 _PROGRAM = "bench/programs/duty_turns.py"
 _TIMELINE = "timeline"
-VARIANTS = {_TIMELINE: {}, "10 %": {"duty_percent": 10}, "2 %": {"duty_percent": 2}}
+_BETWEEN = "nothing, between recordings"
+VARIANTS = {_TIMELINE: {}, "10 %": {"duty_percent": 10}, "2 %": {"duty_percent": 2},
+            _BETWEEN: None}
 _WORKLOADS = {"decode": 4, "train": 4}  # rounds
 _SECONDS = 6
 # Clocks move between two runs of the same kernels: what differs by less is no error of an estimate.
@@ -43,7 +45,7 @@ def rows_of(workload, turns):
                "us_per_step": statistics.median(t["us_per_step"] for t in by_round.values())}
         row["over_bare"] = row["us_per_step"] / bare
         rows.append(row)
-        if name in ("bare", _TIMELINE):
+        if name in ("bare", _TIMELINE, _BETWEEN):
             continue
         exact = kernels = held = bounded = 0
         errors, bounds = [], []

@@ -4,7 +4,7 @@
 
     duty_turns.py train|decode VARIANTS [--rounds N] [--seconds S] [--seed N]
 
-VARIANTS is JSON: {name: options of prof.session()}. The steps of a round differ in the number of
+VARIANTS is JSON: {name: options of prof.session(); null: no recording}. The steps of a round differ in the number of
 positions or tokens; their order is drawn, and the same for all variants of the round, so that they
 launch the same kernels. Prints as JSON, for each round and variant, the time of a step and, of each
 kernel, launches and time: all of the timeline, or the estimate of the whole run. The first turns
@@ -137,6 +137,9 @@ def main():
         names = list(arguments.variants)
         random_.shuffle(names)
         for name in names:
+            if arguments.variants[name] is None:
+                turns.append({"round": i, "variant": name, "us_per_step": run(steps, order)})
+                continue
             with prof.session(counters="none", **arguments.variants[name]) as session:
                 us = run(steps, order)
             turns.append({"round": i, "variant": name, "us_per_step": us,
