@@ -10,6 +10,7 @@
 #include "cupti_backend/api/cupti_versions.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/exit_guard.h"
+#include "lib/capture/windows/window_plan.h"
 
 namespace prof::cupti {
 namespace {
@@ -88,6 +89,8 @@ void CuptiRecording::Start(const SessionOptions& options, bool injected) {
   if (gpu_state_) gpu_state_->Start(&notices_);
   process_->callback.WatchCode(possible_.options.code);
   process_->callback.Enable(&sampler_.launches(), triage_ ? &triage_->sampler() : nullptr);
+  // From the first launch on: the collector looks later.
+  if (counts_) CountLaunches(capture::WindowPlan(options, start_ns_).CountsAt(start_ns_));
   running_ = true;
   if (triage_) triage_->sampler().Start();
   if (has_context) sampler_.launches().OnContext(current);

@@ -13,7 +13,7 @@ from lib import results
 from lib import settings
 
 QUESTION = "What does a recording of a share of the time cost, and do its bounds hold?"
-LIMIT_S = 300
+LIMIT_S = 420
 RESULTS = ("duty",)
 FILES = ("duty.json",)
 
