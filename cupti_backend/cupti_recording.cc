@@ -69,6 +69,9 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
                                          &sampler_.records().triage, &sampler_.turns(),
                                          &sampler_.policy(), &process->callback.launches()},
                     options);
+    // In the seconds that are kept a kernel is met about three times as often as it needs.
+    constexpr int64_t kThirdNs = 1'000'000'000 / 3;
+    sampler_.records().triage.ForgetHalfIn(options.keep_last_seconds * kThirdNs);
   }
   if (options.continuous) pm_.emplace(&process->api, &process->pm_hosts, options);
   if (options.unified_memory) unified_memory_.emplace(&process->api, &process->driver);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -80,7 +81,26 @@ bool TriageCoverage::IsDue(const Waiting& waiting, int64_t now_ns) const {
   return later_ns >= 0 || waited_ns > kLongestSettleNs;
 }
 
+// Where something that had enough lacks samples now, the hardware is wanted again.
+void TriageCoverage::Fade(int64_t now_ns) {
+  if (half_life_ns_ == 0) return;
+  if (faded_ns_ == 0) faded_ns_ = now_ns;
+  if (now_ns - faded_ns_ < half_life_ns_) return;
+  faded_ns_ = now_ns;
+  bool lacks = false;
+  for (auto it = kernels_.begin(); it != kernels_.end();) {
+    Kernel& kernel = it->second;
+    const bool had_enough = Enough(kernel);
+    kernel.covered /= 2;
+    kernel.bursts /= 2;
+    lacks = lacks || (had_enough && !Enough(kernel));
+    it = kernel.bursts == 0 ? kernels_.erase(it) : std::next(it);
+  }
+  if (lacks) lacking_.store(1, std::memory_order_relaxed);
+}
+
 void TriageCoverage::Resolve(int64_t now_ns) {
+  Fade(now_ns);
   bool resolved = false;
   while (!waiting_.empty() && IsDue(waiting_.front(), now_ns)) {
     if (!resolved) {

@@ -44,6 +44,10 @@ class TriageCoverage {
   static constexpr int64_t kLaterNs = 50'000'000, kSettleNs = 600'000'000,
                            kLongestSettleNs = 5'000'000'000;
 
+  // For recordings that keep their last seconds: half of what was seen is forgotten in each such
+  // time, so that the seconds that are kept have samples. Before the first burst.
+  void ForgetHalfIn(int64_t half_life_ns) { half_life_ns_ = half_life_ns; }
+
   // --- The thread of the PM sampler ---
 
   // A burst is about to begin: records from `begin_ns` on (in the clock of records) are kept.
@@ -112,6 +116,7 @@ class TriageCoverage {
   void Decide(KernelKey key, Kernel* kernel);
   void ChooseInterval(const Burst& burst);
   void ForgetRecords();
+  void Fade(int64_t now_ns);
   [[nodiscard]] bool IsDue(const Waiting& waiting, int64_t now_ns) const;
 
   std::atomic<int64_t> wanted_from_ns_{INT64_MAX};
@@ -120,6 +125,8 @@ class TriageCoverage {
   std::atomic<double> lacking_{1};
   std::atomic<int64_t> interval_ns_{0};
 
+  int64_t half_life_ns_ = 0;  // 0: nothing is forgotten
+  int64_t faded_ns_ = 0;      // the last time; 0: not yet
   std::vector<Record> records_;
   int64_t latest_start_ns_ = 0;  // of a record
   bool records_lost_ = false;

@@ -22,6 +22,11 @@ class TriageWatch {
     return device >= 0 && device < kMaxDevices ? &devices_[static_cast<size_t>(device)] : nullptr;
   }
 
+  // Before the first burst: TriageCoverage::ForgetHalfIn of each device.
+  void ForgetHalfIn(int64_t half_life_ns) {
+    for (TriageCoverage& device : devices_) device.ForgetHalfIn(half_life_ns);
+  }
+
   // --- The collector thread ---
 
   // Whether a record is needed.

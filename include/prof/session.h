@@ -101,7 +101,8 @@ struct SessionOptions {
   /// Keeps only the last seconds, in memory, and writes them at Stop(), at exit or by Dump(): for
   /// programs that run until something goes wrong. 0: everything is kept. Range 0..86400. Older
   /// events are dropped one block (at most a second) at a time and counted in
-  /// Integrity::rows_not_kept; counter samples go with their launches. SIGKILL leaves nothing.
+  /// Integrity::rows_not_kept. Counter samples of kernels stay, 16 MiB of them. SIGKILL leaves
+  /// nothing.
   int keep_last_seconds = 0;
   /// Memory for these seconds, in MiB; beyond it the oldest block goes first. Range 1..65536. Names
   /// and launch shapes stay and are not part of it.

@@ -55,6 +55,7 @@ void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
   builder.Sample(builder.Kernel(builder.Shape("once", {4, 1, 1}, {32, 1, 1}, 0), "step",
                                 at_ns + 82'000, at_ns + 82'000, untraced),
                  {{kWindow, 3'000}, {kFfma, 1e6}});
+  builder.OlderSample(gemm, "step", 9'000, {{kDram, 41.0}});
   builder.Launches({0, saxpy, 0, 1000});
   builder.Launches({0, 0, 3, 70});
   builder.Profiler(model::ProfilerWork::kPause, at_ns + 91'000, at_ns + 95'000);

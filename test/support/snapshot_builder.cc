@@ -363,6 +363,16 @@ void SnapshotBuilder::GraphSample(uint32_t correlation,
   AddSample(correlation, metrics, "sol", 1).set_unit(wire::SAMPLE_GRAPH);
 }
 
+void SnapshotBuilder::OlderSample(uint32_t shape, std::string_view path, uint64_t duration_ns,
+                                  const std::map<std::string, double>& metrics) {
+  wire::CounterSample& sample = AddSample(0, metrics, "sol", 1);
+  sample.set_correlation(0xfffffff0);
+  sample.set_shape(shape);
+  sample.set_lane(LaneId({}));
+  sample.set_range_path(Path(path));
+  sample.set_duration_ns(duration_ns);
+}
+
 void SnapshotBuilder::RangeSample(std::string_view path, int64_t begin_ns, int64_t end_ns,
                                   const std::map<std::string, double>& metrics) {
   wire::CounterSample& sample = AddSample(0, metrics, "sol", 1);

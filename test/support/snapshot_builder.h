@@ -142,6 +142,9 @@ class SnapshotBuilder {
   // Samples of a launch of a graph, and of the instance of the range `path` around
   // [begin_ns, end_ns].
   void GraphSample(uint32_t correlation, const std::map<std::string, double>& metrics);
+  // Of a launch of `shape` in `path` that is older than the recording.
+  void OlderSample(uint32_t shape, std::string_view path, uint64_t duration_ns,
+                   const std::map<std::string, double>& metrics);
   void RangeSample(std::string_view path, int64_t begin_ns, int64_t end_ns,
                    const std::map<std::string, double>& metrics);
   void Launches(const model::LaunchCount& count);

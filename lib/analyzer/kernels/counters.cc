@@ -7,6 +7,7 @@
 
 #include "lib/analyzer/kernels/samples.h"
 #include "lib/analyzer/kernels/unit_use.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -66,10 +67,18 @@ CountedKernels CountKernels(const Model& model, const KernelGroups& groups) {
   result.alone = ShareAlone(model, groups, alone);
   std::vector<std::vector<WorkSample>> samples(groups.groups.size());
   std::vector<int64_t> overlapped(groups.groups.size());
-  for (const CounterSample& sample : model.samples) {
+  std::vector<int64_t> older(groups.groups.size());
+  for (size_t i = 0; i < model.samples.size(); ++i) {
+    const CounterSample& sample = model.samples[i];
     if (sample.unit != model::SampleUnit::kKernel) continue;  // a sample of a region
     if (sample.op == kNoIndex) {
-      ++result.without_kernel;
+      const auto at = groups.group_of_older.find(i);
+      if (at != groups.group_of_older.end()) {
+        samples[at->second].push_back({&sample, static_cast<double>(sample.duration_ns)});
+        ++older[at->second];
+      } else if (sample.shape == 0) {
+        ++result.without_kernel;
+      }
       continue;
     }
     const int32_t group = groups.group_of_op[sample.op];
@@ -91,6 +100,10 @@ CountedKernels CountKernels(const Model& model, const KernelGroups& groups) {
     counters.samples_used = combined.used;
     counters.samples_rejected = overlapped[g] + combined.at_other_clock;
     result.of_group[g].notes = std::move(combined.notes);
+    if (older[g] > 0) {
+      result.of_group[g].notes.push_back(text::Count(older[g]) + " of its counter samples are of " +
+                                         "launches before the seconds that are kept.");
+    }
   }
   return result;
 }

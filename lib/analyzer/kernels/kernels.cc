@@ -50,9 +50,24 @@ std::string CapturedIn(const Model& model, const RangeFamilies& families, uint32
   return at == std::string::npos ? label : label.substr(at + std::strlen(model::kCapturedIn));
 }
 
+using GroupsBySignature = std::unordered_map<Signature, int32_t, SignatureHash>;
+
+// Assigns samples whose launches are older than the recording to groups that are there.
+void AssignOlder(const Model& model, const RangeFamilies& families,
+                 const std::vector<uint32_t>& shapes, const GroupsBySignature& known,
+                 KernelGroups* result) {
+  for (size_t i = 0; i < model.samples.size(); ++i) {
+    const model::CounterSample& sample = model.samples[i];
+    if (sample.op != model::kNoIndex || sample.shape == 0) continue;
+    const auto group =
+        known.find({sample.device, shapes[sample.shape], families.of_path[sample.path]});
+    if (group != known.end()) result->group_of_older[i] = group->second;
+  }
+}
+
 // Assigns each kernel to its group; demangles each shape's name once.
 void Assign(const Model& model, const RangeFamilies& families, KernelGroups* result) {
-  std::unordered_map<Signature, int32_t, SignatureHash> known;
+  GroupsBySignature known;
   std::unordered_map<uint32_t, std::string> demangled;
   const std::vector<uint32_t> shapes = JoinShapes(model);
   result->group_of_op.assign(model.ops.size(), model::kNoIndex);
@@ -100,6 +115,7 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
       launches.occupancy = ComputeOccupancy(shape, model.FindDevice(op.device));
     }
   }
+  AssignOlder(model, families, shapes, known, result);
 }
 
 // The launches of one group whose times are summarized.

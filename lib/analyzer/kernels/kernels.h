@@ -5,7 +5,9 @@
 #ifndef PROF_LIB_ANALYZER_KERNELS_KERNELS_H_
 #define PROF_LIB_ANALYZER_KERNELS_KERNELS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/analyzer/base/families.h"
@@ -26,6 +28,9 @@ struct KernelGroup {
 struct KernelGroups {
   std::vector<KernelGroup> groups;
   std::vector<int32_t> group_of_op;  // parallel to Model::ops; kNoIndex: not a kernel
+  // By index in Model::samples: of those whose launches are older than the recording, where the
+  // kernel runs in it, too.
+  std::unordered_map<size_t, int32_t> group_of_older;
 };
 
 [[nodiscard]] KernelGroups GroupKernels(const model::Model& model, const RangeFamilies& families);

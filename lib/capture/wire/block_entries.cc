@@ -177,7 +177,8 @@ void AppendEntry(const NameEvent& event, EntryTables* tables, std::string* entri
   U32(message, tag::name::kStream, event.stream);
 }
 
-void AppendEntry(const CounterSampleEvent& event, std::string* entries) {
+void AppendEntry(const CounterSampleEvent& event, const SampledKernel* kernel,
+                 std::string* entries) {
   Message block(*entries);
   Message sample(block, tag::block::kSamples);
   U32(sample, tag::counter_sample::kGroup, event.group);
@@ -190,6 +191,10 @@ void AppendEntry(const CounterSampleEvent& event, std::string* entries) {
   if (event.unit != SampleUnit::kKernel) {
     sample.add_enum(tag::counter_sample::kUnit, static_cast<int32_t>(event.unit));
   }
+  if (kernel == nullptr) return;
+  U32(sample, tag::counter_sample::kShape, kernel->shape);
+  U32(sample, tag::counter_sample::kLane, kernel->lane);
+  U32(sample, tag::counter_sample::kDurationNs, kernel->duration_ns);
 }
 
 void AppendEntry(const ProfilerIntervalEvent& event, EntryTables* tables, std::string* entries) {

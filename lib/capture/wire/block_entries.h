@@ -12,6 +12,7 @@
 #include "lib/capture/events/range_path.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/wire/entry_tables.h"
+#include "lib/capture/wire/kept_samples.h"
 #include "lib/capture/wire/pm_columns.h"
 
 namespace prof::capture {
@@ -26,7 +27,9 @@ void AppendEntry(const PassGroupEvent& group, EntryTables* tables, std::string* 
 void AppendEntry(const PmSeriesEvent& series, const PmLayout& layout, EntryTables* tables,
                  std::string* entries);
 void AppendEntry(const NameEvent& event, EntryTables* tables, std::string* entries);
-void AppendEntry(const CounterSampleEvent& event, std::string* entries);
+// `kernel`: of a sample that stays when its launch is dropped; nullptr: of any other one.
+void AppendEntry(const CounterSampleEvent& event, const SampledKernel* kernel,
+                 std::string* entries);
 void AppendEntry(const ProfilerIntervalEvent& event, EntryTables* tables, std::string* entries);
 void AppendEntry(const LaunchCountEvent& event, EntryTables* tables, std::string* entries);
 void AppendEntry(const NoticeEvent& event, std::string* entries);

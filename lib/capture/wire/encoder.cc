@@ -22,6 +22,7 @@ constexpr size_t kLargeBlockBytes = 128 << 10;
 Encoder::Encoder(BlockSink* sink)
     : sink_(sink),
       repeats_open_ranges_(sink->drops_blocks()),
+      kept_samples_(sink->drops_blocks() ? std::make_unique<KeptSamples>() : nullptr),
       columns_(std::make_unique<BlockColumns>()),
       tables_(columns_.get()) {}
 
@@ -90,7 +91,11 @@ void Encoder::Add(const KnownKernelEvent& event) {
   columns.lane.Add(event.lane);
   const bool timed = event.start_ns > 0 && event.end_ns >= event.start_ns;
   if (timed) {
-    columns.interval.Add(event.shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
+    const uint64_t duration_ns = DurationOf(event.start_ns, event.end_ns);
+    columns.interval.Add(event.shape, event.start_ns, duration_ns);
+    if (kept_samples_ != nullptr && event.graph == 0) {
+      kept_samples_->AddLaunch(event.correlation, {event.shape, event.lane, duration_ns});
+    }
   } else {
     ++untimed_;
     columns.interval.Repeat(event.shape);
@@ -108,6 +113,9 @@ void Encoder::Add(const UntracedKernelEvent& event) {
   columns.lane.Add(tables_.Lane(event));
   columns.interval.Add(shape, event.launch_ns, 0);
   columns.correlation.Add(event.correlation);
+  if (kept_samples_ != nullptr) {
+    kept_samples_->AddLaunch(event.correlation, {shape, tables_.Lane(event), 0});
+  }
 }
 
 void Encoder::Add(const CopyEvent& event) {
@@ -330,7 +338,10 @@ void Encoder::Add(const NumberEvent& event) {
 
 void Encoder::Add(const NameEvent& event) { AppendEntry(event, &tables_, &columns_->entries); }
 
-void Encoder::Add(const CounterSampleEvent& event) { AppendEntry(event, &columns_->timed_entries); }
+void Encoder::Add(const CounterSampleEvent& event) {
+  if (kept_samples_ != nullptr) return kept_samples_->Add(event);
+  AppendEntry(event, nullptr, &columns_->timed_entries);
+}
 
 void Encoder::Add(const PmBatchEvent& batch) {
   const size_t samples = std::min(batch.begin_ns.size(), batch.end_ns.size());
@@ -406,6 +417,7 @@ void Encoder::WriteIfLarge() {
 
 void Encoder::WriteBlock(const Integrity& integrity) {
   last_integrity_ = integrity;
+  WriteKeptSamples(false);
   payload_.clear();
   AppendTables(*columns_, &payload_);
   const size_t tables = payload_.size();
@@ -418,12 +430,18 @@ void Encoder::WriteBlock(const Integrity& integrity) {
   if (repeats_open_ranges_) RepeatOpenRanges();
 }
 
+void Encoder::WriteKeptSamples(bool all) {
+  if (kept_samples_ == nullptr) return;
+  kept_samples_->WriteTo(&columns_->entries, &columns_->timed_entries, all);
+}
+
 void Encoder::SetSink(BlockSink* sink) {
   sink_ = sink;
   repeats_open_ranges_ = sink->drops_blocks();
 }
 
 void Encoder::WriteLastBlock(const Integrity& integrity, int64_t end_ns) {
+  WriteKeptSamples(true);
   const BlockTrailer trailer = {end_ns, sink_->blocks() + 1};
   payload_.clear();
   AppendTables(*columns_, &payload_);

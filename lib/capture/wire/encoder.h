@@ -17,6 +17,7 @@
 #include "lib/capture/process/clock.h"
 #include "lib/capture/wire/block_sink.h"
 #include "lib/capture/wire/entry_tables.h"
+#include "lib/capture/wire/kept_samples.h"
 #include "prof/snapshot.h"
 
 namespace prof::capture {
@@ -98,10 +99,12 @@ class Encoder final : public EventSink {
   uint32_t KnownStack(uint32_t id) const { return id <= host_stacks_ ? id : 0; }
   void AddShapes(uint32_t id);  // of the row that comes next
   void RepeatOpenRanges();
+  void WriteKeptSamples(bool all);
 
   BlockSink* sink_;
   bool repeats_open_ranges_;  // in each block, because the sink may drop the one before
-  std::unique_ptr<BlockColumns> columns_;  // the block under construction
+  std::unique_ptr<KeptSamples> kept_samples_;  // null: no block is ever dropped
+  std::unique_ptr<BlockColumns> columns_;      // the block under construction
   EntryTables tables_;
   std::string payload_;              // of the last block, kept for its memory
   std::vector<PmLayout> pm_series_;  // by id - 1

@@ -392,7 +392,10 @@ enum : uint32_t {
   kBeginNs = 5,
   kEndNs = 6,
   kRangePath = 7,
-  kUnit = 8
+  kUnit = 8,
+  kShape = 9,
+  kLane = 10,
+  kDurationNs = 11
 };
 }  // namespace counter_sample
 

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/snapshot/decode/samples.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "lib/format/enums.h"
 #include "lib/snapshot/decode/checks.h"
 #include "prof/snapshot.pb.h"
 
 namespace prof::snapshot {
+namespace {
+
+constexpr uint64_t kMostDurationNs = 100'000'000'000'000;  // a day
+
+}  // namespace
 
 absl::Status AddSamples(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
@@ -25,6 +32,12 @@ absl::Status AddSamples(const wire::Block& block, DecodeState* state) {
                                               " metrics of its pass group"));
     }
     if (!ValidTime(wire.begin_ns()) || !ValidTime(wire.end_ns())) return BadTime("samples", row);
+    if (wire.shape() >= model.shapes.size()) {
+      return BadId("samples", row, "shape", wire.shape(), model.shapes.size());
+    }
+    if (wire.lane() >= state->lanes.size()) {
+      return BadId("samples", row, "lane", wire.lane(), state->lanes.size());
+    }
     absl::Status status = Spend(sizeof(model::CounterSample), state);
     if (!status.ok()) return status;
     model::CounterSample& sample = model.samples.emplace_back();
@@ -36,6 +49,10 @@ absl::Status AddSamples(const wire::Block& block, DecodeState* state) {
     sample.values.assign(wire.value().begin(), wire.value().end());
     sample.begin_ns = wire.begin_ns();
     sample.end_ns = wire.end_ns();
+    if (wire.shape() == 0) continue;
+    sample.shape = wire.shape();
+    sample.device = state->lanes[wire.lane()].device;
+    sample.duration_ns = std::min<uint64_t>(wire.duration_ns(), kMostDurationNs);
   }
   return absl::OkStatus();
 }

@@ -260,6 +260,10 @@ struct CounterSample {
   std::vector<double> values;
   int64_t begin_ns = 0, end_ns = 0;
   int32_t op = kNoIndex;  // kKernel: the kernel it was taken from
+  // kKernel, in a recording of the last seconds: what is known of its launch, which may be older. A
+  // shape of 0: nothing.
+  uint32_t shape = 0, device = 0;
+  uint64_t duration_ns = 0;  // 0: not known
   // kGraph: its operations are Model::graph_ops[first_graph_op] and those behind it.
   size_t first_graph_op = 0, graph_ops = 0;
 };

@@ -60,6 +60,23 @@ TEST_CASE("A metric is the statistic of its samples, values that CUPTI did not g
   CHECK_FALSE(kernel.Metric("b.sum"));
 }
 
+TEST_CASE(
+    "A kernel has the samples of its launches before the seconds that are kept, and it is said") {
+  Run run;
+  run.b.Kernel(run.shape, "step", 100'000, 120'000);
+  run.b.OlderSample(run.shape, "step", 20'000, {{kDram, 80}});
+  run.b.OlderSample(run.shape, "step", 20'000, {{kDram, 82}});
+  run.b.OlderSample(run.shape, "another", 20'000, {{kDram, 10}});  // it is not in the recording
+  run.b.OlderSample(run.b.Shape("gone", {7}, {32}), "step", 5'000, {{kDram, 20}});
+  const Report report = Analyze(run.b.Snapshot());
+  CHECK(report.integrity.empty());
+  const KernelReport kernel = run.Kernel();
+  CHECK(kernel.samples_used == 2);
+  CHECK(kernel.Metric(kDram) == 81);
+  CHECK(kernel.launches == 1);
+  CHECK(HasNote(kernel, "2 of its counter samples"));
+}
+
 TEST_CASE("Samples of several pass groups make up one set of metrics") {
   Run run;
   run.Sampled({{kDram, 80}});

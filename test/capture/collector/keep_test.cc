@@ -41,6 +41,7 @@ struct Keeping {
   void Kernel(uint32_t correlation) {
     KernelEvent kernel = AKernel();
     kernel.correlation = correlation;
+    kernel.graph = 0;
     encoder.Add(kernel);
     encoder.WriteBlock({});
   }
@@ -72,6 +73,51 @@ TEST_CASE("Events older than what is kept are dropped and counted, the names the
   CHECK(model.process.host == AHeader().host);
   CHECK(model.integrity.rows_not_kept == 2);
   CHECK(model.integrity.complete());  // on purpose is not lost
+}
+
+TEST_CASE("A counter sample stays when its launch is dropped, with what it needs of it") {
+  Keeping keeping;
+  keeping.encoder.Add(PassGroupEvent{1, "sol", {"dram__bytes.sum", "sm__cycles_active.avg"}, {}});
+  CounterSampleEvent sample = ASample();
+  sample.path = 0;
+  sample.correlation = 5;
+  keeping.encoder.Add(sample);  // before the record of its launch
+  keeping.encoder.WriteBlock({});
+  keeping.Kernel(5);
+  CounterSampleEvent lost = sample;
+  lost.correlation = 6;  // nothing is known of its launch
+  keeping.encoder.Add(lost);
+  for (int i = 0; i < KeptSamples::kWaitBlocks; ++i) keeping.encoder.WriteBlock({});
+  keeping.kept.Expire(MonotonicNs() + 11 * kSecondNs);
+  keeping.Kernel(7);
+  const model::Model model = keeping.Written();
+  REQUIRE(model.ops.size() == 1);
+  CHECK(model.ops[0].correlation == 7);
+  REQUIRE(model.samples.size() == 1);
+  const model::CounterSample& kept = model.samples[0];
+  CHECK(kept.correlation == 5);
+  CHECK(kept.op == model::kNoIndex);
+  CHECK(kept.shape == model.ops[0].shape);
+  CHECK(kept.device == model.ops[0].device);
+  CHECK(kept.duration_ns == static_cast<uint64_t>(AKernel().end_ns - AKernel().start_ns));
+  CHECK(kept.values.size() == sample.values.size());
+}
+
+TEST_CASE("Samples that are kept take no more than their memory") {
+  KeptSamples samples;
+  CounterSampleEvent sample = ASample();
+  sample.values.assign(1000, 1.5);
+  std::string tables, events;
+  constexpr uint32_t kMany = 2 * KeptSamples::kMostBytes / 8000;
+  for (uint32_t i = 1; i <= kMany; ++i) {
+    samples.AddLaunch(i, {1, 1, 100});
+    sample.correlation = i;
+    samples.Add(sample);
+    samples.WriteTo(&tables, &events, false);
+  }
+  CHECK(samples.empty());
+  CHECK(tables.size() < KeptSamples::kMostBytes + 10'000);
+  CHECK(events.size() > KeptSamples::kMostBytes / 2);  // these go with their launches
 }
 
 TEST_CASE("Beyond the memory for what is kept the oldest goes first") {

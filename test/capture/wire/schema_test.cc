@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/capture/collector/memory_output.h"
+#include "lib/capture/wire/block_entries.h"
 #include "lib/capture/wire/encoder.h"
 #include "test/capture/wire/blocks.h"
 #include "test/capture/wire/events.h"
@@ -25,6 +26,16 @@ std::vector<wire::Block> AllBlocks() {
   Encoder encoder(&output);
   AddAll(encoder, EveryLoss());
   return Blocks(output.TakeBytes());
+}
+
+// What only a recording of the last seconds has.
+wire::Block KeptSampleBlock() {
+  std::string entries;
+  const SampledKernel kernel = {1, 2, 300};
+  AppendEntry(ASample(), &kernel, &entries);
+  wire::Block block;
+  REQUIRE(block.ParseFromString(entries));
+  return block;
 }
 
 template <typename Repeated>
@@ -77,6 +88,7 @@ TEST_CASE("Every field of the schema has a writer") {
   CollectFields(*wire::Block::descriptor(), &schema);
   REQUIRE(schema.size() > 150);
   for (const wire::Block& block : AllBlocks()) CollectSet(block, &written);
+  CollectSet(KeptSampleBlock(), &written);
   // Columns of version 1, which are read but no longer written.
   for (const char* field :
        {"KernelColumns.shape", "KernelColumns.lane", "KernelColumns.start_delta_ns",
@@ -296,6 +308,14 @@ TEST_CASE("Changes of tensors' memory arrive as they were given") {
   CHECK(Values(tensors.address_delta()) == I64s{int64_t{1} << 47, 512 - (int64_t{1} << 47)});
   CHECK(Values(tensors.bytes()) == U64s{4096, uint64_t{1} << 40});
   CHECK(Values(tensors.stack_delta()) == I64s{2, -2});
+}
+
+TEST_CASE("A sample that is kept has its kernel, its stream and its duration") {
+  const wire::CounterSample sample = KeptSampleBlock().samples(0);
+  CHECK(sample.shape() == 1);
+  CHECK(sample.lane() == 2);
+  CHECK(sample.duration_ns() == 300);
+  CHECK(sample.correlation() == ASample().correlation);
 }
 
 TEST_CASE("Counted launches arrive as they were given, with the shape that a record has") {

@@ -82,6 +82,26 @@ TEST_CASE("A kernel lacks samples until it was seen in three bursts, then its us
   CHECK(coverage.TakeDecided().empty());
 }
 
+TEST_CASE("Where the last seconds are kept, a kernel that had enough lacks samples again") {
+  for (const int64_t half_life_ns : {int64_t{0}, 10 * kS}) {
+    TriageCoverage coverage;
+    coverage.ForgetHalfIn(half_life_ns);
+    for (int burst = 1; burst <= 3; ++burst) {
+      RunBurst(&coverage, 7, burst * kS, 100 * kUs, 5 * kUs, 85);
+    }
+    CHECK(coverage.lacking() == 0);
+    CHECK(coverage.TakeDecided().size() == 1);
+    coverage.Resolve(9 * kS);
+    CHECK(coverage.lacking() == 0);
+    coverage.Resolve(12 * kS);  // no burst has come meanwhile
+    CHECK(coverage.lacking() == (half_life_ns == 0 ? 0 : 1));
+    for (int burst = 13; burst <= 15; ++burst) {
+      RunBurst(&coverage, 7, burst * kS, 100 * kUs, 5 * kUs, 85);
+    }
+    CHECK(coverage.lacking() == 0);
+  }
+}
+
 TEST_CASE("A burst is compared when a record from after it has come, or after five seconds") {
   TriageCoverage coverage;
   coverage.ExpectBurst(kS);

@@ -47,6 +47,14 @@ std::string SmallFile() {
   return b.Bytes(3);
 }
 
+// One of a pass group that has no metrics.
+wire::CounterSample* AddSample(wire::Block& block) {
+  block.add_pass_groups();
+  wire::CounterSample* sample = block.add_samples();
+  sample->set_group(1);
+  return sample;
+}
+
 std::string Message(const absl::StatusOr<model::Model>& model) {
   return std::string(model.status().message());
 }
@@ -221,6 +229,8 @@ TEST_CASE("Ids beyond their table and rows beyond their columns are refused by n
   refuses([](wire::Block& b) { b.mutable_kernel_shapes(0)->set_name(99); }, "string 99");
   refuses([](wire::Block& b) { b.add_samples()->set_group(4); }, "pass group 4");
   refuses([](wire::Block& b) { b.add_samples(); }, "pass group 0");
+  refuses([](wire::Block& b) { AddSample(b)->set_shape(99); }, "shape 99");
+  refuses([](wire::Block& b) { AddSample(b)->set_lane(99); }, "lane 99");
   refuses([](wire::Block& b) { b.mutable_pm_samples(0)->set_series(2); }, "series 2 of 1");
   refuses([](wire::Block& b) { b.mutable_pm_samples(0)->set_series(0); }, "series 0 of 1");
   refuses([](wire::Block& b) { b.mutable_pm_samples(0)->set_gap_row(0, 4); }, "a row of 4");
