@@ -483,8 +483,7 @@ bool LaunchCallback::OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
   } else if (call.kind == Kind::kEndCapture) {
     if (!enter) sampler->OnCaptureEnd(call.stream);
   } else if (enter) {
-    sampler->OnStreamWork(data.context, call.stream, data.correlationId,
-                          call.kind == Kind::kWaits);
+    sampler->OnStreamWork(data.context, call.stream, data.correlationId, call.kind == Kind::kWaits);
   }
   return call.kind == Kind::kWaits;
 }

@@ -40,7 +40,7 @@ struct WholeRun {
   double traced_ns = 0;        ///< Of that, windows.
   EstimatedTime kernels_time;  ///< Of all kernels with a time. Those that overlap count twice.
   int64_t launches = 0;        ///< Kernels and graphs; a graph counts once.
-  int64_t launches_without = 0;  ///< Of these, of kernels and graphs that no window had.
+  int64_t launches_without = 0;         ///< Of these, of kernels and graphs that no window had.
   std::vector<WholeRunKernel> kernels;  ///< By time, descending; then those without.
 };
 

@@ -38,7 +38,7 @@ KernelKey KeyOf(uint32_t device, const model::Shape& shape) {
 
 // What is launched together: a kernel, or a graph with all that is in it.
 struct Unit {
-  double launches = 0;  // counted
+  double launches = 0;                   // counted
   std::vector<double> of_window;         // launches that were traced
   std::unordered_set<uint64_t> replays;  // of a graph: those seen so far
 

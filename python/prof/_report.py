@@ -133,6 +133,12 @@ class Report:
         """The program's own lines of Python by the time that they caused. Empty: no stacks."""
         return self._recording.lines
 
+    @property
+    def line_steps(self) -> _native.LineSteps | None:
+        """The steps that `Line.steps_ns` is about. None: the run has none that lines can be held
+        against."""
+        return self._recording.line_steps
+
     @cached_property
     def innermost_lines(self) -> tuple[_native.Line, ...]:
         """The same time by the innermost lines, those of libraries too."""

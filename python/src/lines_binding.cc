@@ -18,6 +18,11 @@ std::optional<double> OfSamples(const LineReport& line, double value) {
 }  // namespace
 
 void BindLines(nb::module_& module) {
+  Struct<LineSteps>(module, "LineSteps", "The steps of a run: the range that repeats.")
+      .Has("range", &LineSteps::range)
+      .Has("count", &LineSteps::count)
+      .Has("time_ns", &LineSteps::time_ns)
+      .Shows({"range", "count", "time_ns"});
   Struct<LineReport>(module, "Line", "A line of source, and the GPU's time that it caused.")
       .Has("file", &LineReport::file, "As Python or the compiler has it; empty: not known.")
       .Derives("line", LineNumber<LineReport>, "None: not known.")

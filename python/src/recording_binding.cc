@@ -88,6 +88,13 @@ void BindLists(nb::class_<Recording>* recording) {
                    "Ops by the shapes of their inputs.")
       .def_prop_ro("modules", ListOf(&Report::torch, &TorchReport::modules), "Of PyTorch.")
       .def_prop_ro("lines", ListOf(&Report::lines, &LinesReport::own), "Of the program.")
+      .def_prop_ro(
+          "line_steps",
+          [](const Shared& self) {
+            const LineSteps& steps = self->report()->lines.steps;
+            return steps.range.empty() ? std::nullopt : std::optional<LineSteps>(steps);
+          },
+          "None: the run has no steps.")
       .def_prop_ro("innermost_lines", ListOf(&Report::lines, &LinesReport::all))
       .def_prop_ro("source_lines", ListOf(&Report::lines, &LinesReport::within),
                    "With all that each called, by file and line.")

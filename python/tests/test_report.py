@@ -91,6 +91,12 @@ def test_ops_lines_and_memory_have_the_values_of_json(training: prof.Report) -> 
         d["peak_bytes"] for d in memory["devices"]
     ]
     assert [r.bytes for r in training.memory.ranges] == [r["bytes"] for r in memory["ranges"]]
+    steps, expected_steps = training.line_steps, lines["steps"]
+    assert (steps and (steps.range, steps.count, steps.time_ns)) == (
+        expected_steps
+        and (expected_steps["range"], expected_steps["count"], expected_steps["time_ns"])
+    )
+    assert training.whole_run is None  # all of the time was recorded
     assert len(training.ops) > 3 and len(training.lines) > 3 and training.memory.devices
 
 

@@ -141,8 +141,8 @@ std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeli
   return Ordered(std::move(found));
 }
 
-std::string WhyNoFindings(const model::Model& model, const RangeFamilies& families, double recorded_ns,
-                          double undisturbed_ns) {
+std::string WhyNoFindings(const model::Model& model, const RangeFamilies& families,
+                          double recorded_ns, double undisturbed_ns) {
   if (!(undisturbed_ns < recorded_ns)) return "";
   const double iteration_ns = IterationNs(model, families);
   std::string why;
@@ -153,8 +153,8 @@ std::string WhyNoFindings(const model::Model& model, const RangeFamilies& famili
   } else {
     return "";
   }
-  return "prof disturbed all but " + text::Time(undisturbed_ns) + " of the " + text::Time(recorded_ns) +
-         ", and " + why +
+  return "prof disturbed all but " + text::Time(undisturbed_ns) + " of the " +
+         text::Time(recorded_ns) + ", and " + why +
          ": a longer run, or one with --counters none, shows what is worth changing in it";
 }
 
