@@ -22,6 +22,9 @@ constexpr int64_t kLongestSamplingBeforePmNs = 20'000'000'000;
 // What PM samples of the latest bursts may leave open when counters are complete.
 constexpr double kComplete = 0.02;
 
+// How often counts of launches are written.
+constexpr int64_t kCountsNs = 5'000'000'000;
+
 // The list is empty afterwards: a round that fails later does not encode it twice.
 template <typename Event>
 void EncodeAll(std::vector<Event>* events, capture::EventSink& sink) {
@@ -76,7 +79,7 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
   if (options.continuous) pm_.emplace(&process->api, &process->pm_hosts, options);
   if (options.unified_memory) unified_memory_.emplace(&process->api, &process->driver);
   if (options.gpu_state) gpu_state_.emplace(&process->api);
-  if (options.duty_percent > 0) counts_.emplace(&process->api);
+  if (capture::RecordsShare(options)) counts_ = std::make_shared<LaunchCounts>(&process->api);
 }
 
 void CuptiRecording::Start(const SessionOptions& options, bool injected) {
@@ -136,7 +139,30 @@ void CuptiRecording::Resume() {
 }
 
 void CuptiRecording::CountLaunches(bool on) {
-  if (counts_) process_->callback.CountLaunches(on ? &*counts_ : nullptr);
+  if (!counts_ || on == counting_ns_.has_value()) return;
+  process_->callback.CountLaunches(on ? counts_.get() : nullptr);
+  NoteCounting();
+  counting_ns_ = on ? std::optional(capture::MonotonicNs()) : std::nullopt;
+}
+
+// The time in which launches were counted, since the last call.
+void CuptiRecording::NoteCounting() {
+  if (!counting_ns_) return;
+  const int64_t now_ns = capture::MonotonicNs();
+  launch_counts_.emplace_back().counted_ns =
+      static_cast<uint64_t>(now_ns - std::exchange(*counting_ns_, now_ns));
+}
+
+// Not in each round: a file of a day would hold little else. With seconds that are kept, counts
+// belong to their block.
+void CuptiRecording::GatherCounts(bool flush) {
+  if (!counts_) return;
+  const int64_t now_ns = capture::MonotonicNs();
+  const bool kept = possible_.options.keep_last_seconds > 0;
+  if (running_ && !(flush && (kept || now_ns - counts_taken_ns_ >= kCountsNs))) return;
+  counts_taken_ns_ = now_ns;
+  NoteCounting();
+  MoveAll(counts_->Take(), &launch_counts_);
 }
 
 void CuptiRecording::Record() {
@@ -158,7 +184,7 @@ void CuptiRecording::Gather(bool flush) {
   if (!saw_gpu_work_ && process_->callback.launches() > before_.launches) saw_gpu_work_ = true;
   sampled_.Append(sampler_.TakeEvents());
   graph_nodes_.Gather();
-  if (counts_ && flush) launch_counts_ = counts_->Take();
+  GatherCounts(flush);
   GatherTriage();
   GatherContinuous();
   if (running_ && !paused_ && unified_memory_) unified_memory_->Start(&notices_);
@@ -260,7 +286,10 @@ void CuptiRecording::Stop() {
     buffers_.End();
   }
   if (pm_) pm_->Stop();
+  CountLaunches(false);
   process_->callback.Disable();
+  // A thread that does not come back is still in it: it is left behind.
+  if (counts_ && process_->callback.inside()) (void)new std::shared_ptr<LaunchCounts>(counts_);
   if (triage_) triage_->sampler().Stop();
   if (subscription_.lost()) return;
   process_->tracer.Flush(true);

@@ -6,6 +6,7 @@
 #define PROF_CUPTI_BACKEND_CUPTI_RECORDING_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,6 +85,8 @@ class CuptiRecording {
   void KeepSubscription();
   void OnSubscribedAgain();
   void GatherTriage();
+  void GatherCounts(bool flush);
+  void NoteCounting();
   void GatherContinuous();
 
   CuptiProcess* const process_;
@@ -96,7 +99,7 @@ class CuptiRecording {
   std::optional<PmSampler> pm_;                  // none: not asked for
   std::optional<UnifiedMemory> unified_memory_;  // none: not asked for
   std::optional<GpuState> gpu_state_;            // none: not asked for
-  std::optional<LaunchCounts> counts_;           // none: not asked for
+  std::shared_ptr<LaunchCounts> counts_;         // null: not asked for
   GraphNodeWriter graph_nodes_;
   DeviceWriter devices_;
   TimelineStatus timeline_;
@@ -107,6 +110,8 @@ class CuptiRecording {
   SamplerEvents sampled_;
   PmEvents pm_events_;
   std::vector<capture::LaunchCountEvent> launch_counts_;
+  std::optional<int64_t> counting_ns_;  // since when, or since the last look; nullopt: it does not
+  int64_t counts_taken_ns_ = 0;
   PmPauses pm_pauses_;  // no sample of these times is kept
   std::vector<capture::NoticeEvent> notices_;
 

@@ -68,6 +68,9 @@ class LaunchCallback {
   // The program has built, changed or launched a CUDA graph while callbacks were on.
   [[nodiscard]] bool saw_graphs() const { return saw_graphs_.load(std::memory_order_relaxed); }
 
+  // After Disable(): a thread may still be in a callback, which does not return.
+  [[nodiscard]] bool inside() const { return inside_.Sum() != 0; }
+
   // The ranges of the graph nodes that were made while callbacks were on.
   GraphNodes& graph_nodes() { return graph_nodes_; }
 

@@ -3,7 +3,18 @@
 
 #include <utility>
 
+#include "cupti_backend/schedule/triage_coverage.h"
+#include "lib/format/hash.h"
+
 namespace prof::cupti {
+namespace {
+
+uint64_t KeyIn(uintptr_t context, uint64_t launched) {
+  const uint64_t key = format::Mix(context, launched);
+  return key != 0 ? key : 1;
+}
+
+}  // namespace
 
 void LaunchCounts::Entry::TakeInto(std::vector<capture::LaunchCountEvent>* counts) {
   const auto* const what = launched.load(std::memory_order_acquire);
@@ -37,22 +48,22 @@ void LaunchCounts::Table::TakeInto(std::vector<capture::LaunchCountEvent>* count
 }
 
 void LaunchCounts::Count(const Launch& launch) {
-  Signature signature = launch.signature;
-  signature.slot = reinterpret_cast<uintptr_t>(launch.context);
+  const auto context = reinterpret_cast<uintptr_t>(launch.context);
+  const Signature& kernel = launch.signature;
   if (launch.unit != capture::SampleUnit::kGraph) {
-    signature.range_family = reinterpret_cast<uintptr_t>(launch.kernel_name);
-    return CountIn(kernels_, HashOf(signature), launch, 0);
+    // By the text of the name: an address may be that of another kernel by now.
+    const KernelKey key =
+        KernelKeyOf(launch.kernel_name, kernel.grid, kernel.block, kernel.dynamic_shared_bytes);
+    return CountIn(kernels_, KeyIn(context, key), launch, 0);
   }
   // The address of an executable graph may come again, its id does not.
   uint32_t graph = 0;
-  const auto exec = static_cast<CUgraphExec>(const_cast<void*>(signature.function));
+  const auto exec = static_cast<CUgraphExec>(const_cast<void*>(kernel.function));
   if (api_->get_graph_exec_id(exec, &graph) != CUPTI_SUCCESS) {
     others_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  signature.function = nullptr;
-  signature.range_family = graph;
-  CountIn(graphs_, HashOf(signature), launch, graph);
+  CountIn(graphs_, KeyIn(context, graph), launch, graph);
 }
 
 void LaunchCounts::CountIn(Table& table, uint64_t key, const Launch& launch, uint32_t graph) {

@@ -119,7 +119,8 @@ struct SessionOptions {
   double delay_seconds = 0;
   /// Seconds from then on until it is paused for good; 0: no limit. Range 0..86400.
   double duration_seconds = 0;
-  /// The share of the time in which it records, in percent; 0: all of it. Range 0..100. It records
+  /// The share of the time in which it records, in percent; 0: all of it. Range 0..100. Without
+  /// effect where windows of code are set (profiler_api, window_ranges, step_active). It records
   /// in windows of 20 to 100 ms at random moments, counts all launches, and the report estimates
   /// from them what kernels took in the whole run (Report::whole_run). For programs that tracing
   /// slows down: in the rest of the time launches cost what the callback costs.

@@ -18,7 +18,8 @@ struct EstimatedTime {
   double ns = 0;
   /// Half the width of the interval that holds the true value in 95 % of recordings: of a ratio
   /// estimator over windows (Cochran, Sampling Techniques, 2.11 and 9A.1). nullopt: the launches
-  /// were traced in fewer than three windows, which bounds nothing.
+  /// were traced in fewer than three windows, which bounds nothing; of a sum, those of more than
+  /// 1 % of its time were.
   std::optional<double> error_ns;
 };
 
@@ -29,18 +30,21 @@ struct WholeRunKernel {
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t dynamic_shared_bytes = 0;
   uint32_t device = 0;
-  int64_t launches = 0;               ///< In the whole run, those of CUDA graphs included.
-  int64_t traced = 0;                 ///< Of these, with a time.
-  std::optional<EstimatedTime> time;  ///< nullopt: no launch was traced.
+  int64_t launches = 0;  ///< In the whole run, those of CUDA graphs included.
+  int64_t traced = 0;    ///< Of these, with a time.
+  /// nullopt: no window had a launch, or not all of its launches are counted by its name.
+  std::optional<EstimatedTime> time;
 };
 
 struct WholeRun {
-  int64_t windows = 0;         ///< In which kernels were traced.
-  double span_ns = 0;          ///< From the start of the recording to its end, by the host's clock.
-  double traced_ns = 0;        ///< Of that, windows.
-  EstimatedTime kernels_time;  ///< Of all kernels with a time. Those that overlap count twice.
-  int64_t launches = 0;        ///< Kernels and graphs; a graph counts once.
-  int64_t launches_without = 0;         ///< Of these, of kernels and graphs that no window had.
+  int64_t windows = 0;   ///< In which kernels were traced.
+  double span_ns = 0;    ///< Time in which launches were counted, by the host's clock.
+  double traced_ns = 0;  ///< Of that, windows.
+  /// Of all kernels with a time. Those that overlap count twice.
+  EstimatedTime kernels_time;
+  int64_t launches = 0;  ///< Kernels and graphs; a graph counts once.
+  /// Of these, those of kernels and graphs without a time: neither the sum nor its error has them.
+  int64_t launches_without = 0;
   std::vector<WholeRunKernel> kernels;  ///< By time, descending; then those without.
 };
 

@@ -2,14 +2,16 @@
 #include "lib/analyzer/whole_run.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
-#include <numeric>
+#include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,30 @@ using model::Op;
 constexpr size_t kFewestWindows = 3;  // two have one difference, which says little of its size
 // The share of the time that may be of launches in fewer windows: their error is not known.
 constexpr double kMostUnbounded = 0.01;
+constexpr double kMostLaunches = 1e12;  // a damaged file may have any number
+
+int64_t Whole(double launches) { return std::llround(std::min(launches, kMostLaunches)); }
+
+// Sums by window, of the windows that have any; in their order.
+class ByWindow {
+ public:
+  void Add(size_t window, double value) {
+    sum_ += value;
+    auto at = values_.end();  // nearly always the last one
+    while (at != values_.begin() && std::prev(at)->first > window) --at;
+    if (at != values_.begin() && std::prev(at)->first == window) {
+      std::prev(at)->second += value;
+    } else {
+      values_.insert(at, {window, value});
+    }
+  }
+  [[nodiscard]] double sum() const { return sum_; }
+  [[nodiscard]] const std::vector<std::pair<size_t, double>>& values() const { return values_; }
+
+ private:
+  double sum_ = 0;
+  std::vector<std::pair<size_t, double>> values_;
+};
 
 // A kernel as a launch names it, without what only CUPTI's record has; or a graph as a whole.
 using KernelKey = std::tuple<uint32_t, std::string_view, std::array<uint32_t, 3>,
@@ -38,44 +64,23 @@ KernelKey KeyOf(uint32_t device, const model::Shape& shape) {
 
 // What is launched together: a kernel, or a graph with all that is in it.
 struct Unit {
-  double launches = 0;                   // counted
-  std::vector<double> of_window;         // launches that were traced
-  std::unordered_set<uint64_t> replays;  // of a graph: those seen so far
+  double launches = 0;  // counted
+  ByWindow traced;      // launches
+  // Of a graph: the window of each launch that was traced.
+  std::unordered_map<uint64_t, size_t> replays;
 
-  [[nodiscard]] double traced() const;
-  // Of which launches were traced.
-  [[nodiscard]] size_t windows() const;
+  // Some launches that were traced are missing from the counts: they had no room in the recorder's
+  // table, or the recording was killed.
+  [[nodiscard]] bool miscounted() const { return launches < traced.sum(); }
+  [[nodiscard]] bool bounded() const { return traced.values().size() >= kFewestWindows; }
 };
 
 // What a kernel did in launches of one unit.
 struct Part {
   const Unit* unit = nullptr;
   int64_t executions = 0;
-  std::vector<double> time_ns;  // by window
+  ByWindow time_ns;
 };
-
-constexpr double kMostLaunches = 1e12;  // a damaged file may have any number
-
-int64_t Whole(double launches) { return std::llround(std::min(launches, kMostLaunches)); }
-
-void AddTo(std::vector<double>* by_window, size_t window, double value) {
-  if (by_window->size() <= window) by_window->resize(window + 1);
-  (*by_window)[window] += value;
-}
-
-double At(const std::vector<double>& by_window, size_t window) {
-  return window < by_window.size() ? by_window[window] : 0;
-}
-
-double Sum(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-double Unit::traced() const { return Sum(of_window); }
-
-size_t Unit::windows() const {
-  return of_window.size() - static_cast<size_t>(std::count(of_window.begin(), of_window.end(), 0));
-}
 
 class Estimate {
  public:
@@ -91,6 +96,9 @@ class Estimate {
   void TakeTraced();
   [[nodiscard]] WholeRunKernel Describe(const KernelKey& key) const;
   [[nodiscard]] EstimatedTime TimeOf(const std::vector<const Part*>& parts) const;
+  void AddLaunches(WholeRun* run) const;
+  void AddKernels(WholeRun* run) const;
+  void AddWithout(WholeRun* run) const;
   void AddSpan(WholeRun* run) const;
 
   const Model& model_;
@@ -98,11 +106,13 @@ class Estimate {
   std::map<std::pair<uint32_t, uint32_t>, Unit> graphs_;  // by device and graph
   std::map<KernelKey, std::map<const Unit*, Part>> parts_;
   double others_ = 0;  // launches of kernels that found no room in the recorder's table
+  double counted_ns_ = 0;
 };
 
 void Estimate::CountLaunches() {
   for (const model::LaunchCount& count : model_.launch_counts) {
     const auto launches = static_cast<double>(count.launches);
+    counted_ns_ += static_cast<double>(count.counted_ns);
     if (count.graph != 0) {
       graphs_[{count.device, count.graph}].launches += launches;
     } else if (count.shape != 0) {
@@ -113,9 +123,11 @@ void Estimate::CountLaunches() {
   }
 }
 
-// A window ends when the GPU has done what was launched in it, so an operation is of the window in
-// which it began. Launches under a counter range ran otherwise than the rest.
+// A window is what lies before a pause, and what the GPU still does in the pause of what was
+// launched before it. The first one, in which the recording began, is no window that was drawn.
+// Launches under a counter range ran otherwise than the rest.
 void Estimate::TakeTraced() {
+  const bool drawn = !model_.pauses.empty();
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::pair<Unit*, Part*>> known;
   size_t window = 0;
   for (const Op& op : model_.ops) {
@@ -123,7 +135,12 @@ void Estimate::TakeTraced() {
     if ((op.kind != model::OpKind::kKernel && !graph) || !op.timed || op.untraced || op.sampled) {
       continue;
     }
-    while (window < model_.pauses.size() && model_.pauses[window].begin_ns <= op.start_ns) ++window;
+    while (window < model_.pauses.size() &&
+           model_.pauses[window].end_ns > model_.pauses[window].begin_ns &&
+           model_.pauses[window].end_ns <= op.start_ns) {
+      ++window;
+    }
+    if (drawn && window == 0) continue;
     const auto [at, is_new] = known.try_emplace({op.device, graph ? 0 : op.shape, op.graph});
     if (is_new) {
       KernelKey key = KeyOf(op.device, model_.shapes[op.shape]);
@@ -133,11 +150,17 @@ void Estimate::TakeTraced() {
       at->second.second->unit = &unit;
     }
     auto [unit, part] = at->second;
-    const bool launched =
-        op.graph == 0 || unit->replays.insert(uint64_t{op.context} << 32U | op.correlation).second;
-    if (launched) AddTo(&unit->of_window, window, 1);
+    size_t launched_in = window;
+    bool is_launch = true;
+    if (op.graph != 0) {
+      const auto [replay, first] =
+          unit->replays.try_emplace(uint64_t{op.context} << 32U | op.correlation, window);
+      launched_in = replay->second;
+      is_launch = first;
+    }
+    if (is_launch) unit->traced.Add(launched_in, 1);
     ++part->executions;
-    AddTo(&part->time_ns, window, static_cast<double>(op.end_ns - op.start_ns));
+    part->time_ns.Add(launched_in, static_cast<double>(op.end_ns - op.start_ns));
   }
 }
 
@@ -145,33 +168,27 @@ void Estimate::TakeTraced() {
 // what a window has beyond the mean, in all units at once, because they share its windows.
 EstimatedTime Estimate::TimeOf(const std::vector<const Part*>& parts) const {
   EstimatedTime time;
-  time.error_ns = 0;
-  std::vector<double> residuals;
-  std::vector<bool> used;
   double unbounded_ns = 0;
+  std::map<size_t, double> residuals;  // by window
   for (const Part* const part : parts) {
-    const double traced = part->unit->traced();
-    const double launches = std::max(part->unit->launches, traced);
-    const double per_launch_ns = Sum(part->time_ns) / traced;
+    const Unit& unit = *part->unit;
+    const double traced = unit.traced.sum(), launches = unit.launches;
+    const double per_launch_ns = part->time_ns.sum() / traced;
     time.ns += launches * per_launch_ns;
-    if (part->unit->windows() < kFewestWindows) unbounded_ns += launches * per_launch_ns;
+    if (!unit.bounded()) unbounded_ns += launches * per_launch_ns;
     const double scale = launches / traced * std::sqrt(1 - traced / launches);
-    for (size_t window = 0; window < part->unit->of_window.size(); ++window) {
-      const double there = part->unit->of_window[window];
-      if (there == 0) continue;
-      if (used.size() <= window) used.resize(window + 1);
-      used[window] = true;
-      AddTo(&residuals, window, scale * (At(part->time_ns, window) - per_launch_ns * there));
+    auto there = part->time_ns.values().begin();
+    const auto end = part->time_ns.values().end();
+    for (const auto& [window, launches_there] : unit.traced.values()) {
+      while (there != end && there->first < window) ++there;
+      const double ns = there != end && there->first == window ? there->second : 0;
+      residuals[window] += scale * (ns - per_launch_ns * launches_there);
     }
   }
-  const auto windows = static_cast<size_t>(std::count(used.begin(), used.end(), true));
-  if (windows < kFewestWindows || unbounded_ns > kMostUnbounded * time.ns) {
-    time.error_ns.reset();
-    return time;
-  }
+  if (residuals.size() < kFewestWindows || unbounded_ns > kMostUnbounded * time.ns) return time;
   double squares = 0;
-  for (const double residual : residuals) squares += residual * residual;
-  const auto n = static_cast<double>(windows);
+  for (const auto& [window, residual] : residuals) squares += residual * residual;
+  const auto n = static_cast<double>(residuals.size());
   time.error_ns = StudentQuantile(n - 1) * std::sqrt(squares * n / (n - 1));
   return time;
 }
@@ -188,73 +205,94 @@ WholeRunKernel Estimate::Describe(const KernelKey& key) const {
   return kernel;
 }
 
+// The time in which launches were counted, and in which they were traced. Times of a damaged file
+// may be anything, so nothing here is done in integers.
 void Estimate::AddSpan(WholeRun* run) const {
-  const int64_t begin_ns = model_.process.start_ns;
-  int64_t end_ns = model_.end_ns, paused_ns = 0;
-  if (end_ns == 0 && !model_.ops.empty()) {  // it was killed
-    for (const Op& op : model_.ops) end_ns = std::max(end_ns, op.end_ns);
+  auto end_ns = static_cast<double>(model_.end_ns);
+  auto begin_ns = static_cast<double>(model_.process.start_ns);
+  if (model_.end_ns == 0) {  // it was killed
+    for (const Op& op : model_.ops) end_ns = std::max(end_ns, static_cast<double>(op.end_ns));
   }
-  for (const model::Pause& pause : model_.pauses) {
-    end_ns = std::max({end_ns, pause.begin_ns, pause.end_ns});
+  if (model_.integrity.rows_not_kept > 0 && !model_.pauses.empty()) {  // the last seconds
+    begin_ns = static_cast<double>(model_.pauses.front().begin_ns);
   }
-  for (const model::Pause& pause : model_.pauses) {
-    paused_ns += (pause.end_ns > pause.begin_ns ? pause.end_ns : end_ns) - pause.begin_ns;
+  double paused_ns = 0;
+  for (size_t i = 0; i < model_.pauses.size(); ++i) {
+    const model::Pause& pause = model_.pauses[i];
+    const bool open = pause.end_ns <= pause.begin_ns && i + 1 == model_.pauses.size();
+    const auto pause_end_ns = open ? end_ns : static_cast<double>(pause.end_ns);
+    end_ns = std::max(end_ns, pause_end_ns);
+    paused_ns += std::max(0.0, pause_end_ns - static_cast<double>(pause.begin_ns));
   }
-  run->span_ns = static_cast<double>(std::max<int64_t>(0, end_ns - begin_ns));
-  run->traced_ns = std::max(0.0, run->span_ns - static_cast<double>(paused_ns));
+  run->span_ns = counted_ns_ > 0 ? counted_ns_ : std::max(0.0, end_ns - begin_ns);
+  run->traced_ns = std::clamp(end_ns - begin_ns - paused_ns, 0.0, run->span_ns);
+}
+
+void Estimate::AddLaunches(WholeRun* run) const {
+  double others = others_;
+  std::vector<bool> windows;
+  const auto add = [&](const Unit& unit) {
+    // What is missing here is among the others.
+    const double missing = std::max(0.0, unit.traced.sum() - unit.launches);
+    others -= std::min(others, missing);
+    const int64_t launches = Whole(unit.launches + missing);
+    run->launches += launches;
+    if (unit.traced.values().empty() || unit.miscounted()) run->launches_without += launches;
+    for (const auto& [window, launches_there] : unit.traced.values()) {
+      if (windows.size() <= window) windows.resize(window + 1);
+      windows[window] = true;
+    }
+  };
+  for (const auto& [id, unit] : graphs_) add(unit);
+  for (const auto& [key, unit] : kernels_) add(unit);
+  run->launches += Whole(others);
+  run->launches_without += Whole(others);
+  run->windows = std::count(windows.begin(), windows.end(), true);
+}
+
+void Estimate::AddKernels(WholeRun* run) const {
+  std::vector<const Part*> all;
+  for (const auto& [key, by_unit] : parts_) {
+    std::vector<const Part*> parts;
+    WholeRunKernel kernel = Describe(key);
+    bool miscounted = false;
+    for (const auto& [unit, part] : by_unit) {
+      parts.push_back(&part);
+      miscounted = miscounted || unit->miscounted();
+      kernel.traced += part.executions;
+      const double launches = std::max(unit->launches, unit->traced.sum());
+      kernel.launches +=
+          Whole(static_cast<double>(part.executions) * launches / unit->traced.sum());
+    }
+    if (!miscounted) {
+      kernel.time = TimeOf(parts);
+      all.insert(all.end(), parts.begin(), parts.end());
+    }
+    run->kernels.push_back(std::move(kernel));
+  }
+  run->kernels_time = TimeOf(all);
+}
+
+void Estimate::AddWithout(WholeRun* run) const {
+  for (const auto& [key, unit] : kernels_) {
+    if (parts_.count(key) != 0 || unit.launches == 0) continue;
+    WholeRunKernel kernel = Describe(key);
+    kernel.launches = Whole(unit.launches);
+    run->kernels.push_back(std::move(kernel));
+  }
 }
 
 WholeRun Estimate::Finish() const {
   WholeRun run;
   AddSpan(&run);
-  std::vector<const Part*> all;
-  std::vector<bool> windows;
-  const auto add = [&](const Unit& unit) {
-    const double traced = unit.traced();
-    const int64_t launches = Whole(std::max(unit.launches, traced));
-    run.launches += launches;
-    if (traced == 0) run.launches_without += launches;
-    if (windows.size() < unit.of_window.size()) windows.resize(unit.of_window.size());
-    for (size_t i = 0; i < unit.of_window.size(); ++i) {
-      if (unit.of_window[i] > 0) windows[i] = true;
-    }
-  };
-  for (const auto& [id, unit] : graphs_) add(unit);
-  for (const auto& [key, unit] : kernels_) add(unit);
-  run.launches += Whole(others_);
-  run.launches_without += Whole(others_);
-  run.windows = std::count(windows.begin(), windows.end(), true);
-
-  for (const auto& [key, by_unit] : parts_) {
-    std::vector<const Part*> parts;
-    WholeRunKernel kernel = Describe(key);
-    for (const auto& [unit, part] : by_unit) {
-      parts.push_back(&part);
-      const double traced = unit->traced();
-      const double launches = std::max(unit->launches, traced);
-      kernel.traced += part.executions;
-      kernel.launches += Whole(static_cast<double>(part.executions) * launches / traced);
-    }
-    kernel.time = TimeOf(parts);
-    all.insert(all.end(), parts.begin(), parts.end());
-    run.kernels.push_back(std::move(kernel));
-  }
-  run.kernels_time = TimeOf(all);
-  std::stable_sort(
-      run.kernels.begin(), run.kernels.end(),
-      [](const WholeRunKernel& a, const WholeRunKernel& b) { return a.time->ns > b.time->ns; });
-  std::vector<WholeRunKernel> without;
-  for (const auto& [key, unit] : kernels_) {
-    if (parts_.count(key) != 0 || unit.launches == 0) continue;
-    WholeRunKernel kernel = Describe(key);
-    kernel.launches = Whole(unit.launches);
-    without.push_back(std::move(kernel));
-  }
-  std::stable_sort(
-      without.begin(), without.end(),
-      [](const WholeRunKernel& a, const WholeRunKernel& b) { return a.launches > b.launches; });
-  run.kernels.insert(run.kernels.end(), std::make_move_iterator(without.begin()),
-                     std::make_move_iterator(without.end()));
+  AddLaunches(&run);
+  AddKernels(&run);
+  AddWithout(&run);
+  std::stable_sort(run.kernels.begin(), run.kernels.end(),
+                   [](const WholeRunKernel& a, const WholeRunKernel& b) {
+                     const double a_ns = a.time ? a.time->ns : -1, b_ns = b.time ? b.time->ns : -1;
+                     return std::tie(b_ns, b.launches) < std::tie(a_ns, a.launches);
+                   });
   return run;
 }
 

@@ -13,7 +13,7 @@
 
 namespace prof::analyzer {
 
-// nullopt: launches were not counted. Linear in the operations.
+// nullopt: launches were not counted. Linear in the operations, but for a search by kernel.
 [[nodiscard]] std::optional<WholeRun> EstimateWholeRun(const model::Model& model);
 
 }  // namespace prof::analyzer

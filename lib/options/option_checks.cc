@@ -65,6 +65,14 @@ bool IsTriageSet(const SessionOptions& values) {
 using Options = SessionOptions;
 
 constexpr ConflictRule kConflicts[] = {
+    {"PROF_DUTY", "PROF_PROFILER_API",
+     [](const Options& values) { return values.duty_percent > 0 && values.profiler_api; }},
+    {"PROF_DUTY", "PROF_WINDOW",
+     [](const Options& values) {
+       return values.duty_percent > 0 && !values.window_ranges.empty();
+     }},
+    {"PROF_DUTY", "PROF_STEP_ACTIVE",
+     [](const Options& values) { return values.duty_percent > 0 && values.step_active > 0; }},
     {"PROF_DUMP_SIGNAL", "PROF_KEEP_SECONDS", &NeedsKeeping<&Options::dump_signal>},
     {"PROF_TORCH", "PROF_RANGES",
      [](const Options& values) { return IsSet<&Options::torch>(values) && !values.ranges; }},

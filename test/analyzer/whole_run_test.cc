@@ -165,8 +165,67 @@ TEST_CASE("Any counts of a damaged file give an estimate") {
   recorded.model.launch_counts = {{0, a, 0, UINT64_MAX}, {0, a, 0, UINT64_MAX}, {9, a, 9, 1}};
   const WholeRun run = recorded.Estimate();
   CHECK(run.kernels[0].launches > 0);
-  recorded.model.launch_counts = {{0, a, 0, 1}};  // fewer than were traced
-  CHECK(EstimateWholeRun(recorded.model)->kernels[0].launches == 2);
+  recorded.model.process.start_ns = INT64_MIN;
+  recorded.model.pauses = {{INT64_MIN, INT64_MIN}, {3, 3}, {4, INT64_MAX}};
+  CHECK(EstimateWholeRun(recorded.model)->span_ns >= 0);
+}
+
+TEST_CASE(
+    "A kernel of which more was traced than counted has no estimate, and the sum leaves it out") {
+  Recorded recorded;
+  const uint32_t a = recorded.Shape("a"), late = recorded.Shape("late");
+  for (int64_t window = 0; window < 4; ++window) {
+    const int64_t begin_ns = (100 * window + 50) * kMs;
+    recorded.model.pauses.push_back({begin_ns - 50 * kMs, begin_ns});
+    recorded.ops.push_back(recorded.Kernel(a, begin_ns, begin_ns + 1000));
+    recorded.ops.push_back(recorded.Kernel(late, begin_ns + kMs, begin_ns + kMs + 1000));
+  }
+  // The table was full when "late" came: its launches are among the others.
+  recorded.model.launch_counts = {{0, a, 0, 100}, {0, 0, 0, 90}};
+  const WholeRun run = recorded.Estimate();
+  REQUIRE(run.kernels.size() == 2);
+  CHECK(run.kernels[0].name == "a");
+  CHECK(run.kernels[1].name == "late");
+  CHECK(run.kernels[1].traced == 4);
+  CHECK_FALSE(run.kernels[1].time);
+  CHECK(run.kernels_time.ns == Approx(100'000));
+  CHECK(run.launches == 190);
+  CHECK(run.launches_without == 90);
+}
+
+TEST_CASE(
+    "What ran before the first pause is of no window, and what a pause delays is of its own") {
+  Recorded recorded;
+  const uint32_t a = recorded.Shape("a");
+  recorded.model.pauses = {{10 * kMs, 20 * kMs}, {30 * kMs, 40 * kMs}, {50 * kMs, 60 * kMs}};
+  recorded.ops = {recorded.Kernel(a, 1 * kMs, 9 * kMs),     // cold
+                  recorded.Kernel(a, 22 * kMs, 23 * kMs),   // first window
+                  recorded.Kernel(a, 31 * kMs, 32 * kMs),   // launched in it, and late
+                  recorded.Kernel(a, 45 * kMs, 46 * kMs),   // second
+                  recorded.Kernel(a, 65 * kMs, 66 * kMs)};  // third
+  recorded.model.launch_counts = {{0, a, 0, 50}, {0, 0, 0, 0, 70 * kMs}};
+  const WholeRun run = recorded.Estimate();
+  CHECK(run.windows == 3);
+  CHECK(run.span_ns == Approx(70.0 * kMs));
+  CHECK(run.kernels[0].traced == 4);
+  CHECK(run.kernels[0].time->ns == Approx(50.0 * kMs));
+}
+
+TEST_CASE("A graph that is cut by a pause is of the window that launched it") {
+  Recorded recorded;
+  const uint32_t a = recorded.Shape("a");
+  recorded.model.pauses = {{0, 10 * kMs}, {20 * kMs, 30 * kMs}};
+  model::Op first = recorded.Kernel(a, 19 * kMs, 20 * kMs);
+  first.graph = 4;
+  model::Op second = first;  // of the same launch
+  second.start_ns = 31 * kMs;
+  second.end_ns = 32 * kMs;
+  recorded.ops = {first, second};
+  recorded.model.launch_counts = {{0, 0, 4, 10}};
+  const WholeRun run = recorded.Estimate();
+  CHECK(run.windows == 1);
+  CHECK(run.kernels[0].launches == 20);
+  CHECK(run.kernels[0].time->ns == Approx(20.0 * kMs));
 }
 
 // A program whose kernels drift, jump and come in bursts; what the windows see of it.

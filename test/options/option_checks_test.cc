@@ -116,6 +116,11 @@ TEST_CASE("A dump signal needs something that is kept") {
   SessionOptions values;
   values.dump_signal = SIGUSR1;
   CHECK(Texts(values) == Lines{"--dump-signal USR1 has no effect without --keep-last"});
+  SessionOptions share;
+  share.duty_percent = 10;
+  CHECK(Texts(share).empty());
+  share.step_active = 1;
+  CHECK(Texts(share) == Lines{"--duty 10 has no effect with --step-active 1"});
   values.keep_last_seconds = 1;
   CHECK(Texts(values).empty());
 }

@@ -421,6 +421,7 @@ void SnapshotBuilder::Launches(const model::LaunchCount& count) {
   wire->set_shape(count.shape);
   wire->set_graph_id(count.graph);
   wire->set_launches(count.launches);
+  wire->set_counted_ns(count.counted_ns);
 }
 
 void SnapshotBuilder::Profiler(model::ProfilerWork work, int64_t begin_ns, int64_t end_ns,

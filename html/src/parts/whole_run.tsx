@@ -30,8 +30,8 @@ export function WholeRunTable({run}: {run: WholeRun}) {
   return (
     <>
       <p>
-        Kernels were traced in {counted(run.windows, 'window')}, {time(run.traced_ns)} of {time(run.span_ns)}, and launches counted all the time. All kernels together: {time(all)} {errorText(run.kernels_time)}. The error is that of 95 % of such recordings. All else on this page is about the windows.
-        {run.launches_without > 0 && ` Of ${count(run.launches)} launches ${count(run.launches_without)} are of kernels or graphs that no window had: their time is in no row.`}
+        Kernels were traced in {counted(run.windows, 'window')}, {time(run.traced_ns)} of the {time(run.span_ns)} in which launches were counted. All kernels together: {time(all)} {errorText(run.kernels_time)}. The error is that of 95 % of such recordings. All else on this page is about the windows.
+        {run.launches_without > 0 && ` Of ${count(run.launches)} launches ${count(run.launches_without)} are of kernels or graphs without a time: the sum has none of them.`}
       </p>
       <Table label="Kernels in the whole run" rows={rows} columns={columns} sort="time" most={TOP} rowKey={({index}) => index} />
     </>

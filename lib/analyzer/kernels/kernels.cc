@@ -2,10 +2,13 @@
 #include "lib/analyzer/kernels/kernels.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -50,24 +53,36 @@ std::string CapturedIn(const Model& model, const RangeFamilies& families, uint32
   return at == std::string::npos ? label : label.substr(at + std::strlen(model::kCapturedIn));
 }
 
-using GroupsBySignature = std::unordered_map<Signature, int32_t, SignatureHash>;
-
-// Assigns samples whose launches are older than the recording to groups that are there.
-void AssignOlder(const Model& model, const RangeFamilies& families,
-                 const std::vector<uint32_t>& shapes, const GroupsBySignature& known,
-                 KernelGroups* result) {
+// Assigns samples whose launches are older than the recording to groups that are there, by what a
+// launch call has of the shape: a launch without a record has no more.
+void AssignOlder(const Model& model, const RangeFamilies& families, KernelGroups* result) {
+  using Size = std::array<uint32_t, 3>;
+  using Key = std::tuple<uint32_t, uint32_t, std::string_view, Size, Size, uint32_t>;
+  const auto key = [&model](uint32_t device, uint32_t path, uint32_t shape_id) {
+    const model::Shape& shape = model.shapes[shape_id];
+    return Key(device, path, shape.name, shape.grid, shape.block, shape.dynamic_shared_bytes);
+  };
+  const auto is_older = [](const model::CounterSample& sample) {
+    return sample.op == model::kNoIndex && sample.shape != 0;
+  };
+  if (std::none_of(model.samples.begin(), model.samples.end(), is_older)) return;
+  std::map<Key, int32_t> groups;
+  for (size_t g = 0; g < result->groups.size(); ++g) {
+    const KernelGroup& group = result->groups[g];
+    if (group.launches.whole_graph) continue;
+    groups.try_emplace(key(group.device, group.path, group.shape), static_cast<int32_t>(g));
+  }
   for (size_t i = 0; i < model.samples.size(); ++i) {
     const model::CounterSample& sample = model.samples[i];
-    if (sample.op != model::kNoIndex || sample.shape == 0) continue;
-    const auto group =
-        known.find({sample.device, shapes[sample.shape], families.of_path[sample.path]});
-    if (group != known.end()) result->group_of_older[i] = group->second;
+    if (!is_older(sample)) continue;
+    const auto group = groups.find(key(sample.device, families.of_path[sample.path], sample.shape));
+    if (group != groups.end()) result->group_of_older[i] = group->second;
   }
 }
 
 // Assigns each kernel to its group; demangles each shape's name once.
 void Assign(const Model& model, const RangeFamilies& families, KernelGroups* result) {
-  GroupsBySignature known;
+  std::unordered_map<Signature, int32_t, SignatureHash> known;
   std::unordered_map<uint32_t, std::string> demangled;
   const std::vector<uint32_t> shapes = JoinShapes(model);
   result->group_of_op.assign(model.ops.size(), model::kNoIndex);
@@ -115,7 +130,7 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
       launches.occupancy = ComputeOccupancy(shape, model.FindDevice(op.device));
     }
   }
-  AssignOlder(model, families, shapes, known, result);
+  AssignOlder(model, families, result);
 }
 
 // The launches of one group whose times are summarized.

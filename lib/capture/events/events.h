@@ -93,6 +93,7 @@ struct LaunchCountEvent {
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t dynamic_shared_bytes = 0;
   uint64_t launches = 0;
+  uint64_t counted_ns = 0;  // without a kernel or graph: time in which launches were counted
 };
 
 struct CopyEvent {

@@ -7,17 +7,16 @@ namespace prof::capture {
 namespace {
 
 constexpr double kSecondNs = 1e9;
+constexpr double kLeastPercent = 0.01;  // a window of 20 ms in some minutes
 
 }  // namespace
 
 DutyCycle::DutyCycle(double percent, int64_t start_ns, uint64_t seed)
-    : percent_(percent),
+    : percent_(std::max(percent, kLeastPercent)),
       window_ns_(
           std::clamp(static_cast<int64_t>(percent / 100 * kSecondNs), kShortestNs, kLongestNs)),
-      random_(static_cast<std::minstd_rand::result_type>(seed % std::minstd_rand::modulus)) {
-  // The start counts as the end of a window: it is a moment of the cycle like any other.
-  begin_ns_ = start_ns + DrawRest(window_ns_);
-}
+      random_(static_cast<std::minstd_rand::result_type>(seed % std::minstd_rand::modulus)),
+      end_ns_(start_ns) {}
 
 int64_t DutyCycle::DrawRest(int64_t window_ns) {
   const double mean_ns = static_cast<double>(window_ns) * (100 - percent_) / percent_;
@@ -31,7 +30,9 @@ void DutyCycle::Reached(bool traces, int64_t now_ns) {
     begin_ns_ = now_ns;
     end_ns_ = now_ns + window_ns_;
   } else {
-    begin_ns_ = now_ns + DrawRest(now_ns - begin_ns_);
+    // What was traced at the start is no window.
+    begin_ns_ = now_ns + DrawRest(started_ ? now_ns - begin_ns_ : window_ns_);
+    started_ = true;
   }
 }
 

@@ -18,13 +18,15 @@ class DutyCycle {
   static constexpr int64_t kShortestNs = 20'000'000, kLongestNs = 100'000'000;
 
   // `percent` of the time is traced, 0 < percent < 100. `start_ns`: by the clock of the members.
+  // The recording traces when it starts, and is to rest at once.
   DutyCycle(double percent, int64_t start_ns, uint64_t seed);
 
   [[nodiscard]] bool Wants(int64_t now_ns) const {
     return traces_ ? now_ns < end_ns_ : now_ns >= begin_ns_;
   }
-  // Tracing is on, or off, from now on. A window that took longer than it should, because the GPU
-  // was behind, is followed by a longer time without: the share stays what it is.
+  // Tracing is on, or off, from now on: at each change, and any number of times. A window that took
+  // longer than it should, because the GPU was behind, is followed by a longer time without: the
+  // share stays what it is.
   void Reached(bool traces, int64_t now_ns);
 
  private:
@@ -34,7 +36,7 @@ class DutyCycle {
   const double percent_;
   const int64_t window_ns_;
   std::minstd_rand random_;
-  bool traces_ = false;
+  bool traces_ = true, started_ = false;
   int64_t begin_ns_ = 0, end_ns_ = 0;  // of the next window, of this one
 };
 

@@ -66,7 +66,7 @@ std::string WhyClosed(const SessionOptions& options) {
                                      ? std::string("Session::Step() counts them")
                                      : "ranges that match '" + options.step_ranges + "'"));
   add(options.delay_seconds > 0, "the program ended before the delay did");
-  add(options.duty_percent > 0, "the program ended before the first part of the time to record");
+  add(RecordsShare(options), "the program ended before the first part of the time to record");
   return why;
 }
 

@@ -9,11 +9,17 @@ namespace {
 int64_t Nanoseconds(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
 
 std::optional<DutyCycle> DutyOf(const SessionOptions& options, int64_t start_ns) {
-  if (!(options.duty_percent > 0 && options.duty_percent < 100)) return std::nullopt;
+  if (!RecordsShare(options)) return std::nullopt;
   return DutyCycle(options.duty_percent, start_ns, static_cast<uint64_t>(start_ns));
 }
 
 }  // namespace
+
+// Windows of code begin where the code does, which is not at random.
+bool RecordsShare(const SessionOptions& options) {
+  return options.duty_percent > 0 && options.duty_percent < 100 && !options.profiler_api &&
+         options.window_ranges.empty() && options.step_active == 0;
+}
 
 WindowPlan::WindowPlan(const SessionOptions& options, int64_t start_ns)
     : begin_ns_(start_ns + Nanoseconds(options.delay_seconds)),

@@ -19,6 +19,9 @@ enum class Phase {
   kRecording
 };
 
+// A part of the time is recorded, at random, and launches count all the time.
+[[nodiscard]] bool RecordsShare(const SessionOptions& options);
+
 class WindowPlan {
  public:
   // `start_ns`: when the session began, by the clock of PhaseAt.

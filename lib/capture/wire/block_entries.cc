@@ -216,6 +216,7 @@ void AppendEntry(const LaunchCountEvent& event, EntryTables* tables, std::string
   U32(count, tag::launch_count::kShape, shape);
   U32(count, tag::launch_count::kGraphId, event.graph);
   U32(count, tag::launch_count::kLaunches, event.launches);
+  U32(count, tag::launch_count::kCountedNs, event.counted_ns);
 }
 
 void AppendEntry(const NoticeEvent& event, std::string* entries) {

@@ -94,7 +94,8 @@ void Encoder::Add(const KnownKernelEvent& event) {
     const uint64_t duration_ns = DurationOf(event.start_ns, event.end_ns);
     columns.interval.Add(event.shape, event.start_ns, duration_ns);
     if (kept_samples_ != nullptr && event.graph == 0) {
-      kept_samples_->AddLaunch(event.correlation, {event.shape, event.lane, duration_ns});
+      const auto ns = static_cast<uint32_t>(std::min<uint64_t>(duration_ns, UINT32_MAX));
+      kept_samples_->AddLaunch(event.correlation, {event.shape, event.lane, ns});
     }
   } else {
     ++untimed_;
@@ -339,7 +340,7 @@ void Encoder::Add(const NumberEvent& event) {
 void Encoder::Add(const NameEvent& event) { AppendEntry(event, &tables_, &columns_->entries); }
 
 void Encoder::Add(const CounterSampleEvent& event) {
-  if (kept_samples_ != nullptr) return kept_samples_->Add(event);
+  if (kept_samples_ != nullptr) return kept_samples_->Add(event, MonotonicNs());
   AppendEntry(event, nullptr, &columns_->timed_entries);
 }
 
@@ -432,7 +433,7 @@ void Encoder::WriteBlock(const Integrity& integrity) {
 
 void Encoder::WriteKeptSamples(bool all) {
   if (kept_samples_ == nullptr) return;
-  kept_samples_->WriteTo(&columns_->entries, &columns_->timed_entries, all);
+  kept_samples_->WriteTo(&columns_->entries, &columns_->timed_entries, MonotonicNs(), all);
 }
 
 void Encoder::SetSink(BlockSink* sink) {

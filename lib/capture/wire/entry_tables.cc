@@ -228,12 +228,19 @@ uint32_t EntryTables::Shape(const UntracedKernelEvent& event) {
 }
 
 uint32_t EntryTables::Shape(const LaunchCountEvent& event) {
-  UntracedKernelEvent launch;
+  const LaunchKey key = {
+      Intern(event.name), event.grid[0],  event.grid[1],  event.grid[2],
+      event.block[0],     event.block[1], event.block[2], event.dynamic_shared_bytes};
+  const auto known = shape_of_launch_.find(key);
+  if (known != shape_of_launch_.end()) return known->second;
+  KernelEvent launch;
   launch.name = event.name;
   launch.grid = event.grid;
   launch.block = event.block;
   launch.dynamic_shared_bytes = event.dynamic_shared_bytes;
-  return Shape(launch);
+  const uint32_t shape = Shape(launch);
+  shape_of_launch_.erase(key);  // a count knows nothing of the kernel's resources
+  return shape;
 }
 
 }  // namespace prof::capture

@@ -7,7 +7,7 @@
 
 namespace prof::capture {
 
-void KeptSamples::WriteTo(std::string* tables, std::string* events, bool all) {
+void KeptSamples::WriteTo(std::string* tables, std::string* events, int64_t now_ns, bool all) {
   std::deque<Waiting> left;
   for (Waiting& waiting : waiting_) {
     const CounterSampleEvent& sample = waiting.sample;
@@ -19,7 +19,7 @@ void KeptSamples::WriteTo(std::string* tables, std::string* events, bool all) {
       AppendEntry(sample, &launch.kernel, tables);
       bytes_ += tables->size() - before;
     } else if (known || all || sample.unit != SampleUnit::kKernel ||
-               ++waiting.blocks >= kWaitBlocks) {
+               now_ns - waiting.since_ns >= kWaitNs) {
       AppendEntry(sample, nullptr, events);
     } else {
       left.push_back(std::move(waiting));

@@ -19,29 +19,32 @@ namespace prof::capture {
 // What a sample needs of its launch.
 struct SampledKernel {
   uint32_t shape = 0, lane = 0;  // ids
-  uint64_t duration_ns = 0;      // 0: not known
+  uint32_t duration_ns = 0;      // 0: not known; UINT32_MAX: so long or longer
 };
 
 class KeptSamples {
  public:
   // A sample takes some hundred bytes. Those beyond this memory go with their launches.
   static constexpr size_t kMostBytes = size_t{16} << 20;
-  // Launches that are remembered. A sample is read some seconds after its launch.
-  static constexpr size_t kLaunches = size_t{1} << 17;
-  // The record of a launch may come after its sample, so a sample waits for so many blocks.
-  static constexpr int kWaitBlocks = 3;
+  // Launches that are remembered, as their correlation ids have room: a sample is read up to some
+  // seconds after its launch. 8 MiB.
+  static constexpr size_t kLaunches = size_t{1} << 19;
+  // The record of a launch may come after its sample, so a sample waits so long.
+  static constexpr int64_t kWaitNs = 5'000'000'000;
 
   KeptSamples() : launches_(kLaunches) {}
 
   void AddLaunch(uint32_t correlation, const SampledKernel& kernel) {
     launches_[correlation % kLaunches] = {correlation, kernel};
   }
-  void Add(const CounterSampleEvent& sample) { waiting_.push_back({sample, 0}); }
+  void Add(const CounterSampleEvent& sample, int64_t now_ns) {
+    waiting_.push_back({sample, now_ns});
+  }
 
   // Before a block ends: the samples whose launches are known go to `tables`, which stay; those
   // whose launches are not known by now, and those for which there is no room, to `events`. `all`:
   // nothing waits any longer.
-  void WriteTo(std::string* tables, std::string* events, bool all);
+  void WriteTo(std::string* tables, std::string* events, int64_t now_ns, bool all);
 
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
 
@@ -52,7 +55,7 @@ class KeptSamples {
   };
   struct Waiting {
     CounterSampleEvent sample;
-    int blocks = 0;
+    int64_t since_ns = 0;
   };
 
   std::vector<Launch> launches_;  // by correlation

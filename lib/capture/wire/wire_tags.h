@@ -425,7 +425,7 @@ enum : uint32_t { kWork = 1, kBeginNs = 2, kEndNs = 3, kThread = 4 };
 }  // namespace profiler_interval
 
 namespace launch_count {
-enum : uint32_t { kDevice = 1, kShape = 2, kGraphId = 3, kLaunches = 4 };
+enum : uint32_t { kDevice = 1, kShape = 2, kGraphId = 3, kLaunches = 4, kCountedNs = 5 };
 }  // namespace launch_count
 
 namespace notice {

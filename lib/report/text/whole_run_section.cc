@@ -54,15 +54,16 @@ void WriteWholeRun(std::ostream& out, const Report& report, const TextOptions& o
     out << "(" << text::Count(static_cast<int64_t>(run.kernels.size() - rows))
         << " more; --top shows more)\n";
   }
-  std::string how = "Kernels were traced in " + text::Count(run.windows) + " windows, " +
-                    text::Time(run.traced_ns) + " of " + text::Time(run.span_ns) +
-                    ", and launches counted all the time. All else in this report is about the "
-                    "windows. +-: 95 % of such recordings come as close to the true time; ";
-  how += run.kernels_time.error_ns ? "of all kernels together " + ErrorCell(run.kernels_time) + "."
-                                   : "-: traced in fewer than three windows.";
+  std::string how =
+      "Kernels were traced in " + text::Count(run.windows) + " windows, " +
+      text::Time(run.traced_ns) + " of the " + text::Time(run.span_ns) +
+      " in which launches were counted. All else in this report is about the "
+      "windows. +-: 95 % of such recordings come as close to the true time; -: too few "
+      "windows had it. Of the sum: " +
+      ErrorCell(run.kernels_time) + ".";
   if (run.launches_without > 0) {
     how += " Of " + text::Count(run.launches) + " launches " + text::Count(run.launches_without) +
-           " are of kernels or graphs that no window had: their time is in no row.";
+           " are of kernels or graphs without a time: the sum has none of them.";
   }
   WriteParagraph(out, "", how, options.width);
 }

@@ -219,7 +219,8 @@ absl::Status AddLaunchCounts(const wire::Block& block, DecodeState* state) {
     }
     absl::Status status = Spend(sizeof(model::LaunchCount), state);
     if (!status.ok()) return status;
-    model.launch_counts.push_back({wire.device(), wire.shape(), wire.graph_id(), wire.launches()});
+    model.launch_counts.push_back(
+        {wire.device(), wire.shape(), wire.graph_id(), wire.launches(), wire.counted_ns()});
   }
   return absl::OkStatus();
 }

@@ -11,7 +11,7 @@
 namespace prof::snapshot {
 namespace {
 
-constexpr uint64_t kMostDurationNs = 100'000'000'000'000;  // a day
+constexpr uint64_t kMostDurationNs = UINT32_MAX;  // the writer's
 
 }  // namespace
 

@@ -315,6 +315,7 @@ struct LaunchCount {
   uint32_t shape = 0;  // as the launch call names it; 0: of a graph, or of kernels without a place
   uint32_t graph = 0;  // the executable graph; 0: none
   uint64_t launches = 0;
+  uint64_t counted_ns = 0;  // time in which launches were counted; entries add up
 };
 
 // Tables are indexed by id: element 0 is the "none" entry.

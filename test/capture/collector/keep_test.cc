@@ -87,7 +87,7 @@ TEST_CASE("A counter sample stays when its launch is dropped, with what it needs
   CounterSampleEvent lost = sample;
   lost.correlation = 6;  // nothing is known of its launch
   keeping.encoder.Add(lost);
-  for (int i = 0; i < KeptSamples::kWaitBlocks; ++i) keeping.encoder.WriteBlock({});
+  keeping.encoder.WriteBlock({});
   keeping.kept.Expire(MonotonicNs() + 11 * kSecondNs);
   keeping.Kernel(7);
   const model::Model model = keeping.Written();
@@ -103,6 +103,20 @@ TEST_CASE("A counter sample stays when its launch is dropped, with what it needs
   CHECK(kept.values.size() == sample.values.size());
 }
 
+TEST_CASE(
+    "A sample waits for the record of its launch, and for a launch that never comes no longer") {
+  KeptSamples samples;
+  std::string tables, events;
+  samples.Add(ASample(), 1000);
+  samples.WriteTo(&tables, &events, 1000 + KeptSamples::kWaitNs - 1, false);
+  CHECK(tables.empty());
+  CHECK(events.empty());
+  samples.WriteTo(&tables, &events, 1000 + KeptSamples::kWaitNs, false);
+  CHECK(tables.empty());
+  CHECK_FALSE(events.empty());
+  CHECK(samples.empty());
+}
+
 TEST_CASE("Samples that are kept take no more than their memory") {
   KeptSamples samples;
   CounterSampleEvent sample = ASample();
@@ -112,8 +126,8 @@ TEST_CASE("Samples that are kept take no more than their memory") {
   for (uint32_t i = 1; i <= kMany; ++i) {
     samples.AddLaunch(i, {1, 1, 100});
     sample.correlation = i;
-    samples.Add(sample);
-    samples.WriteTo(&tables, &events, false);
+    samples.Add(sample, 0);
+    samples.WriteTo(&tables, &events, 0, false);
   }
   CHECK(samples.empty());
   CHECK(tables.size() < KeptSamples::kMostBytes + 10'000);

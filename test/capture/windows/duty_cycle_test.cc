@@ -2,6 +2,7 @@
 #include "lib/capture/windows/duty_cycle.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "lib/capture/windows/window_plan.h"
@@ -17,11 +18,11 @@ struct Window {
 };
 
 // What a collector makes of the cycle that looks once in a millisecond, and needs `extra_ns` more
-// to end a window.
+// to end a window. It traces when it starts, which is no window.
 std::vector<Window> Windows(double percent, int64_t run_ns, uint64_t seed, int64_t extra_ns = 0) {
   DutyCycle cycle(percent, 0, seed);
   std::vector<Window> windows;
-  bool traces = false;
+  bool traces = true, first = true;
   int64_t wanted_off_ns = 0;
   for (int64_t now_ns = 0; now_ns < run_ns; now_ns += kRound) {
     const bool wants = cycle.Wants(now_ns);
@@ -33,7 +34,7 @@ std::vector<Window> Windows(double percent, int64_t run_ns, uint64_t seed, int64
       if (wanted_off_ns == 0) wanted_off_ns = now_ns;
       if (now_ns - wanted_off_ns < extra_ns) continue;
       wanted_off_ns = 0;
-      windows.back().end_ns = now_ns;
+      if (!std::exchange(first, false)) windows.back().end_ns = now_ns;
       traces = false;
       cycle.Reached(false, now_ns);
     }
@@ -58,6 +59,19 @@ TEST_CASE("The share of the time is the one that was asked for, also where windo
       CHECK(share * 100 == Approx(percent).epsilon(0.08));
     }
   }
+}
+
+TEST_CASE("A recording that starts rests at once, however late its first look is") {
+  for (const int64_t late_ns : {int64_t{0}, 5 * kSecond}) {
+    DutyCycle cycle(90, 0, 1);
+    CHECK_FALSE(cycle.Wants(late_ns));
+    cycle.Reached(false, late_ns);
+    CHECK(cycle.Wants(late_ns + kSecond));  // the rest is at most 22 ms
+  }
+  CHECK_FALSE(DutyCycle(1e-10, 0, 1).Wants(0));
+  DutyCycle seldom(1e-10, 0, 1);
+  seldom.Reached(false, 0);
+  CHECK(seldom.Wants(4000 * kSecond));
 }
 
 TEST_CASE("A window is a part of a second, not shorter and not longer than its limits") {

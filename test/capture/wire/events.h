@@ -302,7 +302,7 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(launches);
   launches.name = "counted, and never traced";
   encoder.Add(launches);
-  encoder.Add(LaunchCountEvent{1, 9, "", {}, {}, 0, 3});
+  encoder.Add(LaunchCountEvent{1, 9, "", {}, {}, 0, 3, 500});
   encoder.Add(ProfilerIntervalEvent{ProfilerWork::kRotate, kTid, kStart + 9000, kStart + 9901});
   encoder.Add(NoticeEvent{Severity::kWarning, Subsystem::kCounters, 35, "no counters", "be root"});
   KernelEvent untimed = AKernel();

@@ -333,6 +333,7 @@ TEST_CASE("Counted launches arrive as they were given, with the shape that a rec
   CHECK(block.launch_counts(2).shape() == 0);
   CHECK(block.launch_counts(2).graph_id() == 9);
   CHECK(block.launch_counts(2).launches() == 3);
+  CHECK(block.launch_counts(2).counted_ns() == 500);
 }
 
 TEST_CASE("The columns of GPU work arrive as they were given") {

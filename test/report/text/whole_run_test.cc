@@ -56,7 +56,7 @@ TEST_CASE("The whole run has a row for each kernel, its error, and how much was 
   CHECK_THAT(text, Contains("gemm") && Contains("1,000,000") && Contains("15.0 us"));
   CHECK_THAT(text, Contains("2.0 %"));  // of gemm and of all
   CHECK_THAT(text, Contains("75 %"));   // of the time
-  CHECK_THAT(text, Contains("31 windows") && Contains("3.10 s of 30.0 s"));
+  CHECK_THAT(text, Contains("31 windows") && Contains("3.10 s of the 30.0 s"));
   CHECK_THAT(text, Contains("Of 5,000,000") && Contains("launches 12 are"));
   const std::string once = text.substr(text.find("once"), 80);
   CHECK_THAT(once, Contains("-"));
