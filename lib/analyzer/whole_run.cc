@@ -28,9 +28,9 @@ using model::Op;
 constexpr size_t kFewestWindows = 3;  // two have one difference, which says little of its size
 // The share of the time that may be of launches in fewer windows: their error is not known.
 constexpr double kMostUnbounded = 0.01;
-constexpr double kMostLaunches = 1e12;  // a damaged file may have any number
+constexpr double kMostCounted = 1e12;  // a damaged file may have any number
 
-int64_t Whole(double launches) { return std::llround(std::min(launches, kMostLaunches)); }
+int64_t Whole(double launches) { return std::llround(std::min(launches, kMostCounted)); }
 
 // Sums by window, of the windows that have any; in their order.
 class ByWindow {
@@ -54,16 +54,16 @@ class ByWindow {
 };
 
 // A kernel as a launch names it, without what only CUPTI's record has; or a graph as a whole.
-using KernelKey = std::tuple<uint32_t, std::string_view, std::array<uint32_t, 3>,
-                             std::array<uint32_t, 3>, uint32_t, uint32_t>;
+using LaunchedKernel = std::tuple<uint32_t, std::string_view, std::array<uint32_t, 3>,
+                                  std::array<uint32_t, 3>, uint32_t, uint32_t>;
 constexpr size_t kGraphOfKey = 5;
 
-KernelKey KeyOf(uint32_t device, const model::Shape& shape) {
+LaunchedKernel KeyOf(uint32_t device, const model::Shape& shape) {
   return {device, shape.name, shape.grid, shape.block, shape.dynamic_shared_bytes, 0};
 }
 
 // What is launched together: a kernel, or a graph with all that is in it.
-struct Unit {
+struct LaunchUnit {
   double launches = 0;  // counted
   ByWindow traced;      // launches
   // Of a graph: the window of each launch that was traced.
@@ -76,15 +76,15 @@ struct Unit {
 };
 
 // What a kernel did in launches of one unit.
-struct Part {
-  const Unit* unit = nullptr;
+struct KernelPart {
+  const LaunchUnit* unit = nullptr;
   int64_t executions = 0;
   ByWindow time_ns;
 };
 
-class Estimate {
+class WholeRunEstimate {
  public:
-  explicit Estimate(const Model& model) : model_(model) {
+  explicit WholeRunEstimate(const Model& model) : model_(model) {
     CountLaunches();
     TakeTraced();
   }
@@ -94,22 +94,22 @@ class Estimate {
  private:
   void CountLaunches();
   void TakeTraced();
-  [[nodiscard]] WholeRunKernel Describe(const KernelKey& key) const;
-  [[nodiscard]] EstimatedTime TimeOf(const std::vector<const Part*>& parts) const;
+  [[nodiscard]] WholeRunKernel Describe(const LaunchedKernel& key) const;
+  [[nodiscard]] EstimatedTime TimeOf(const std::vector<const KernelPart*>& parts) const;
   void AddLaunches(WholeRun* run) const;
   void AddKernels(WholeRun* run) const;
   void AddWithout(WholeRun* run) const;
   void AddSpan(WholeRun* run) const;
 
   const Model& model_;
-  std::map<KernelKey, Unit> kernels_;
-  std::map<std::pair<uint32_t, uint32_t>, Unit> graphs_;  // by device and graph
-  std::map<KernelKey, std::map<const Unit*, Part>> parts_;
+  std::map<LaunchedKernel, LaunchUnit> kernels_;
+  std::map<std::pair<uint32_t, uint32_t>, LaunchUnit> graphs_;  // by device and graph
+  std::map<LaunchedKernel, std::map<const LaunchUnit*, KernelPart>> parts_;
   double others_ = 0;  // launches of kernels that found no room in the recorder's table
   double counted_ns_ = 0;
 };
 
-void Estimate::CountLaunches() {
+void WholeRunEstimate::CountLaunches() {
   for (const model::LaunchCount& count : model_.launch_counts) {
     const auto launches = static_cast<double>(count.launches);
     counted_ns_ += static_cast<double>(count.counted_ns);
@@ -126,9 +126,9 @@ void Estimate::CountLaunches() {
 // A window is what lies before a pause, and what the GPU still does in the pause of what was
 // launched before it. The first one, in which the recording began, is no window that was drawn.
 // Launches under a counter range ran otherwise than the rest.
-void Estimate::TakeTraced() {
+void WholeRunEstimate::TakeTraced() {
   const bool drawn = !model_.pauses.empty();
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::pair<Unit*, Part*>> known;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::pair<LaunchUnit*, KernelPart*>> known;
   size_t window = 0;
   for (const Op& op : model_.ops) {
     const bool graph = op.kind == model::OpKind::kGraph;
@@ -143,9 +143,9 @@ void Estimate::TakeTraced() {
     if (drawn && window == 0) continue;
     const auto [at, is_new] = known.try_emplace({op.device, graph ? 0 : op.shape, op.graph});
     if (is_new) {
-      KernelKey key = KeyOf(op.device, model_.shapes[op.shape]);
+      LaunchedKernel key = KeyOf(op.device, model_.shapes[op.shape]);
       if (graph) key = {op.device, {}, {}, {}, 0, op.graph};
-      Unit& unit = op.graph != 0 ? graphs_[{op.device, op.graph}] : kernels_[key];
+      LaunchUnit& unit = op.graph != 0 ? graphs_[{op.device, op.graph}] : kernels_[key];
       at->second = {&unit, &parts_[key][&unit]};
       at->second.second->unit = &unit;
     }
@@ -166,12 +166,12 @@ void Estimate::TakeTraced() {
 
 // Sum over the units of N * (time / launches), and its error from the residuals of the windows:
 // what a window has beyond the mean, in all units at once, because they share its windows.
-EstimatedTime Estimate::TimeOf(const std::vector<const Part*>& parts) const {
+EstimatedTime WholeRunEstimate::TimeOf(const std::vector<const KernelPart*>& parts) const {
   EstimatedTime time;
   double unbounded_ns = 0;
   std::map<size_t, double> residuals;  // by window
-  for (const Part* const part : parts) {
-    const Unit& unit = *part->unit;
+  for (const KernelPart* const part : parts) {
+    const LaunchUnit& unit = *part->unit;
     const double traced = unit.traced.sum(), launches = unit.launches;
     const double per_launch_ns = part->time_ns.sum() / traced;
     time.ns += launches * per_launch_ns;
@@ -193,7 +193,7 @@ EstimatedTime Estimate::TimeOf(const std::vector<const Part*>& parts) const {
   return time;
 }
 
-WholeRunKernel Estimate::Describe(const KernelKey& key) const {
+WholeRunKernel WholeRunEstimate::Describe(const LaunchedKernel& key) const {
   WholeRunKernel kernel;
   const uint32_t graph = std::get<kGraphOfKey>(key);
   std::string_view name;
@@ -207,7 +207,7 @@ WholeRunKernel Estimate::Describe(const KernelKey& key) const {
 
 // The time in which launches were counted, and in which they were traced. Times of a damaged file
 // may be anything, so nothing here is done in integers.
-void Estimate::AddSpan(WholeRun* run) const {
+void WholeRunEstimate::AddSpan(WholeRun* run) const {
   auto end_ns = static_cast<double>(model_.end_ns);
   auto begin_ns = static_cast<double>(model_.process.start_ns);
   if (model_.end_ns == 0) {  // it was killed
@@ -228,10 +228,10 @@ void Estimate::AddSpan(WholeRun* run) const {
   run->traced_ns = std::clamp(end_ns - begin_ns - paused_ns, 0.0, run->span_ns);
 }
 
-void Estimate::AddLaunches(WholeRun* run) const {
+void WholeRunEstimate::AddLaunches(WholeRun* run) const {
   double others = others_;
   std::vector<bool> windows;
-  const auto add = [&](const Unit& unit) {
+  const auto add = [&](const LaunchUnit& unit) {
     // What is missing here is among the others.
     const double missing = std::max(0.0, unit.traced.sum() - unit.launches);
     others -= std::min(others, missing);
@@ -250,10 +250,10 @@ void Estimate::AddLaunches(WholeRun* run) const {
   run->windows = std::count(windows.begin(), windows.end(), true);
 }
 
-void Estimate::AddKernels(WholeRun* run) const {
-  std::vector<const Part*> all;
+void WholeRunEstimate::AddKernels(WholeRun* run) const {
+  std::vector<const KernelPart*> all;
   for (const auto& [key, by_unit] : parts_) {
-    std::vector<const Part*> parts;
+    std::vector<const KernelPart*> parts;
     WholeRunKernel kernel = Describe(key);
     bool miscounted = false;
     for (const auto& [unit, part] : by_unit) {
@@ -273,7 +273,7 @@ void Estimate::AddKernels(WholeRun* run) const {
   run->kernels_time = TimeOf(all);
 }
 
-void Estimate::AddWithout(WholeRun* run) const {
+void WholeRunEstimate::AddWithout(WholeRun* run) const {
   for (const auto& [key, unit] : kernels_) {
     if (parts_.count(key) != 0 || unit.launches == 0) continue;
     WholeRunKernel kernel = Describe(key);
@@ -282,7 +282,7 @@ void Estimate::AddWithout(WholeRun* run) const {
   }
 }
 
-WholeRun Estimate::Finish() const {
+WholeRun WholeRunEstimate::Finish() const {
   WholeRun run;
   AddSpan(&run);
   AddLaunches(&run);
@@ -300,7 +300,7 @@ WholeRun Estimate::Finish() const {
 
 std::optional<WholeRun> EstimateWholeRun(const Model& model) {
   if (model.launch_counts.empty()) return std::nullopt;
-  return Estimate(model).Finish();
+  return WholeRunEstimate(model).Finish();
 }
 
 }  // namespace prof::analyzer

@@ -6,7 +6,7 @@
 namespace prof::capture {
 namespace {
 
-constexpr double kSecondNs = 1e9;
+constexpr double kDutyPeriodNs = 1e9;   // a window is its part of it
 constexpr double kLeastPercent = 0.01;  // a window of 20 ms in some minutes
 
 }  // namespace
@@ -14,7 +14,7 @@ constexpr double kLeastPercent = 0.01;  // a window of 20 ms in some minutes
 DutyCycle::DutyCycle(double percent, int64_t start_ns, uint64_t seed)
     : percent_(std::max(percent, kLeastPercent)),
       window_ns_(
-          std::clamp(static_cast<int64_t>(percent / 100 * kSecondNs), kShortestNs, kLongestNs)),
+          std::clamp(static_cast<int64_t>(percent / 100 * kDutyPeriodNs), kShortestNs, kLongestNs)),
       random_(static_cast<std::minstd_rand::result_type>(seed % std::minstd_rand::modulus)),
       end_ns_(start_ns) {}
 

@@ -13,7 +13,7 @@
 namespace prof::report {
 namespace {
 
-constexpr int kNameWidth = 48;
+constexpr int kWholeRunNameWidth = 48;
 
 std::string ErrorCell(const EstimatedTime& time) {
   if (!time.error_ns || !(time.ns > 0)) return "-";
@@ -21,7 +21,7 @@ std::string ErrorCell(const EstimatedTime& time) {
 }
 
 Row RowOf(const WholeRunKernel& kernel, double all_ns, const TextOptions& options) {
-  std::string name = ShortName(Printable(kernel.name), kNameWidth, options);
+  std::string name = ShortName(Printable(kernel.name), kWholeRunNameWidth, options);
   if (!kernel.time) {
     return {{std::to_string(kernel.device), std::move(name), text::Count(kernel.launches), "0", "-",
              "-", "-", "-"}};

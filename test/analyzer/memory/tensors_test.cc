@@ -58,9 +58,8 @@ class Training {
     if (sum > peak) {
       peak = sum;
       at_peak = Held();
-      lines_at_peak = std::any_of(live_.begin(), live_.end(), [this](const auto& one) {
-        return lined_.count(one.first) != 0;
-      });
+      lines_at_peak = std::any_of(live_.begin(), live_.end(),
+                                  [this](const auto& one) { return lined_.count(one.first) != 0; });
     }
     return address;
   }
