@@ -112,64 +112,6 @@ void WithoutException(std::atomic<uint64_t>* failed, const Work& work) {
 // NVTX's listener carries no user data; there is one callback in a process.
 std::atomic<LaunchCallback*> range_listener{nullptr};
 
-template <typename Params>
-void FillFrom(const Params& p, bool per_thread, Launch* launch) {
-  launch->signature.function = p.f;
-  launch->signature.grid = {p.gridDimX, p.gridDimY, p.gridDimZ};
-  launch->signature.block = {p.blockDimX, p.blockDimY, p.blockDimZ};
-  launch->signature.dynamic_shared_bytes = p.sharedMemBytes;
-  launch->stream = NormalStream(p.hStream, per_thread);
-}
-
-void FillFrom(const cuGraphLaunch_params& p, bool per_thread, Launch* launch) {
-  launch->unit = capture::SampleUnit::kGraph;
-  launch->signature.function = p.hGraph;
-  launch->stream = NormalStream(p.hStream, per_thread);
-}
-
-// False: the driver will refuse it.
-bool FillFrom(const cuLaunchKernelEx_params& p, bool per_thread, Launch* launch) {
-  if (p.config == nullptr) return false;
-  launch->signature.function = p.f;
-  launch->signature.grid = {p.config->gridDimX, p.config->gridDimY, p.config->gridDimZ};
-  launch->signature.block = {p.config->blockDimX, p.config->blockDimY, p.config->blockDimZ};
-  launch->signature.dynamic_shared_bytes = p.config->sharedMemBytes;
-  launch->stream = NormalStream(p.config->hStream, per_thread);
-  return true;
-}
-
-// False for launches on several devices at once, which are never sampled.
-bool ReadLaunch(CUpti_CallbackId cbid, const void* params, Launch* launch) {
-  bool per_thread = false;
-  switch (cbid) {
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
-      per_thread = true;
-      [[fallthrough]];
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
-      FillFrom(*static_cast<const cuLaunchKernel_params*>(params), per_thread, launch);
-      return true;
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
-      per_thread = true;
-      [[fallthrough]];
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
-      FillFrom(*static_cast<const cuLaunchCooperativeKernel_params*>(params), per_thread, launch);
-      return true;
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
-      per_thread = true;
-      [[fallthrough]];
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
-      return FillFrom(*static_cast<const cuLaunchKernelEx_params*>(params), per_thread, launch);
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
-      per_thread = true;
-      [[fallthrough]];
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
-      FillFrom(*static_cast<const cuGraphLaunch_params*>(params), per_thread, launch);
-      return true;
-    default:
-      return false;
-  }
-}
-
 // True: the call opens or closes a window. A start is over when the recording is on, a stop when
 // the program has returned from it.
 bool OnProfilerCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {

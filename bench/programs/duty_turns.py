@@ -4,11 +4,11 @@
 
     duty_turns.py train|decode VARIANTS [--rounds N] [--seconds S] [--seed N]
 
-VARIANTS is JSON: {name: options of prof.session(); null: no recording}. The steps of a round differ in the number of
-positions or tokens; their order is drawn, and the same for all variants of the round, so that they
-launch the same kernels. Prints as JSON, for each round and variant, the time of a step and, of each
-kernel, launches and time: all of the timeline, or the estimate of the whole run. The first turns
-run before any recording ("bare").
+VARIANTS is JSON: {name: options of prof.session(); null: no recording}. The steps of a round differ
+in the number of positions or tokens; their order is drawn, and the same for all variants of the
+round, so that they launch the same kernels. Prints as JSON, for each round and variant, the time of
+a step and, of each kernel, launches and time: all of the timeline, or the estimate of the whole run.
+The first turns run before any recording ("bare").
 """
 
 import argparse
@@ -21,49 +21,12 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch"))
 import llama_like  # sets what makes cuBLAS deterministic, before PyTorch is there
 import prof
+import session_turns
 import torch
-import torch.nn.functional as F
 
-BATCH = 8
-DECODE_POSITIONS = (16, 64, 256, 1024)
-TRAIN_TOKENS = (64, 128, 256)
+STEPS = {"train": (session_turns.train_step, (64, 128, 256)),  # tokens
+         "decode": (session_turns.decode_step, (16, 64, 256, 1024))}  # positions
 WARM_UP, BARE_TURNS = 3, 3
-
-
-def train_steps(model):
-    """{size: a step}"""
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-
-    def of(tokens_of_row):
-        shape = (llama_like.TRAIN_BATCH, tokens_of_row + 1)
-        tokens = torch.randint(llama_like.VOCABULARY, shape, device="cuda")
-
-        def step():
-            logits = model(tokens[:, :-1])
-            F.cross_entropy(logits.float().flatten(0, 1), tokens[:, 1:].flatten()).backward()
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-
-        return step
-
-    return {tokens: of(tokens) for tokens in TRAIN_TOKENS}
-
-
-def decode_steps(model):
-    tokens = torch.randint(llama_like.VOCABULARY, (BATCH, 1), device="cuda")
-
-    def of(positions):
-        shape = (BATCH, llama_like.HEADS, positions, llama_like.HEAD)
-        caches = [tuple(torch.zeros(shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
-                  for _ in range(llama_like.LAYERS)]
-
-        def step():
-            with torch.no_grad():
-                model(tokens, caches, positions - 1).argmax(-1)
-
-        return step
-
-    return {positions: of(positions) for positions in DECODE_POSITIONS}
 
 
 def run(steps, order):
@@ -112,7 +75,7 @@ def known_of(report):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=("train", "decode"))
+    parser.add_argument("kind", choices=tuple(STEPS))
     parser.add_argument("variants", type=json.loads)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=6, help="of a turn")
@@ -126,7 +89,8 @@ def main():
     torch.manual_seed(20)
     with torch.device("cuda"):
         model = llama_like.Model().to(torch.bfloat16)
-    steps = {"train": train_steps, "decode": decode_steps}[arguments.kind](model)
+    make, sizes = STEPS[arguments.kind]
+    steps = {size: make(model, size) for size in sizes}
     for _ in range(WARM_UP):
         run(steps, list(steps))
     count = max(10, int(arguments.seconds * 1e6 / run(steps, draw(random_, steps, 20))))

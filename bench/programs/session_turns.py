@@ -27,9 +27,9 @@ WARM_UP = 3
 BATCH, POSITIONS = 8, 64
 
 
-def train_step(model):
+def train_step(model, tokens_of_row=llama_like.TRAIN_TOKENS):
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    shape = (llama_like.TRAIN_BATCH, llama_like.TRAIN_TOKENS + 1)
+    shape = (llama_like.TRAIN_BATCH, tokens_of_row + 1)
     tokens = torch.randint(llama_like.VOCABULARY, shape, device="cuda")
 
     def step():
@@ -41,15 +41,15 @@ def train_step(model):
     return step
 
 
-def decode_step(model):
-    shape = (BATCH, llama_like.HEADS, POSITIONS, llama_like.HEAD)
+def decode_step(model, positions=POSITIONS):
+    shape = (BATCH, llama_like.HEADS, positions, llama_like.HEAD)
     caches = [tuple(torch.zeros(shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
               for _ in range(llama_like.LAYERS)]
     tokens = torch.randint(llama_like.VOCABULARY, (BATCH, 1), device="cuda")
 
     def step():
         with torch.no_grad():
-            model(tokens, caches, POSITIONS - 1).argmax(-1)
+            model(tokens, caches, positions - 1).argmax(-1)
 
     return step
 

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "cupti_backend/api/relaxed_capture.h"
+#include "cupti_backend/calls/stream_calls.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -37,7 +38,64 @@ std::optional<uint32_t> AttributeOf(const Launch& launch, const DriverApi& drive
   return std::nullopt;
 }
 
+template <typename Params>
+void FillFrom(const Params& p, bool per_thread, Launch* launch) {
+  launch->signature.function = p.f;
+  launch->signature.grid = {p.gridDimX, p.gridDimY, p.gridDimZ};
+  launch->signature.block = {p.blockDimX, p.blockDimY, p.blockDimZ};
+  launch->signature.dynamic_shared_bytes = p.sharedMemBytes;
+  launch->stream = NormalStream(p.hStream, per_thread);
+}
+
+void FillFrom(const cuGraphLaunch_params& p, bool per_thread, Launch* launch) {
+  launch->unit = capture::SampleUnit::kGraph;
+  launch->signature.function = p.hGraph;
+  launch->stream = NormalStream(p.hStream, per_thread);
+}
+
+// False: the driver will refuse it.
+bool FillFrom(const cuLaunchKernelEx_params& p, bool per_thread, Launch* launch) {
+  if (p.config == nullptr) return false;
+  launch->signature.function = p.f;
+  launch->signature.grid = {p.config->gridDimX, p.config->gridDimY, p.config->gridDimZ};
+  launch->signature.block = {p.config->blockDimX, p.config->blockDimY, p.config->blockDimZ};
+  launch->signature.dynamic_shared_bytes = p.config->sharedMemBytes;
+  launch->stream = NormalStream(p.config->hStream, per_thread);
+  return true;
+}
+
 }  // namespace
+
+bool ReadLaunch(CUpti_CallbackId cbid, const void* params, Launch* launch) {
+  bool per_thread = false;
+  switch (cbid) {
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+      per_thread = true;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+      FillFrom(*static_cast<const cuLaunchKernel_params*>(params), per_thread, launch);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+      per_thread = true;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+      FillFrom(*static_cast<const cuLaunchCooperativeKernel_params*>(params), per_thread, launch);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+      per_thread = true;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+      return FillFrom(*static_cast<const cuLaunchKernelEx_params*>(params), per_thread, launch);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+      per_thread = true;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+      FillFrom(*static_cast<const cuGraphLaunch_params*>(params), per_thread, launch);
+      return true;
+    default:
+      return false;
+  }
+}
 
 std::optional<uint32_t> LocalBytesOf(const Launch& launch, const DriverApi& driver) {
   const RelaxedCapture relaxed(driver);

@@ -26,6 +26,10 @@ struct Launch {
   bool waits = false;  // a graph with a node that may wait for other GPUs or the host
 };
 
+// Reads the parameters of a launch call: unit, signature and stream. False for any other call, for
+// launches on several devices, which are never sampled, and for what the driver will refuse.
+bool ReadLaunch(CUpti_CallbackId cbid, const void* params, Launch* launch);
+
 // The local memory of the kernel for each thread, in bytes: its stack, with the registers that were
 // spilled to it. Asks the driver. nullopt: it does not answer. CUPTI's record of a launch has 0 for
 // each kernel (13.0, on an H200).

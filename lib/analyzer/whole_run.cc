@@ -213,9 +213,7 @@ void WholeRunEstimate::AddSpan(WholeRun* run) const {
   if (model_.end_ns == 0) {  // it was killed
     for (const Op& op : model_.ops) end_ns = std::max(end_ns, static_cast<double>(op.end_ns));
   }
-  if (model_.integrity.rows_not_kept > 0 && !model_.pauses.empty()) {  // the last seconds
-    begin_ns = static_cast<double>(model_.pauses.front().begin_ns);
-  }
+  if (!model_.pauses.empty()) begin_ns = static_cast<double>(model_.pauses.front().begin_ns);
   double paused_ns = 0;
   for (size_t i = 0; i < model_.pauses.size(); ++i) {
     const model::Pause& pause = model_.pauses[i];

@@ -91,12 +91,8 @@ void Encoder::Add(const KnownKernelEvent& event) {
   columns.lane.Add(event.lane);
   const bool timed = event.start_ns > 0 && event.end_ns >= event.start_ns;
   if (timed) {
-    const uint64_t duration_ns = DurationOf(event.start_ns, event.end_ns);
-    columns.interval.Add(event.shape, event.start_ns, duration_ns);
-    if (kept_samples_ != nullptr && event.graph == 0) {
-      const auto ns = static_cast<uint32_t>(std::min<uint64_t>(duration_ns, UINT32_MAX));
-      kept_samples_->AddLaunch(event.correlation, {event.shape, event.lane, ns});
-    }
+    columns.interval.Add(event.shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
+    if (kept_samples_ != nullptr) RememberLaunch(event);
   } else {
     ++untimed_;
     columns.interval.Repeat(event.shape);
@@ -104,6 +100,14 @@ void Encoder::Add(const KnownKernelEvent& event) {
   }
   columns.correlation.Add(event.correlation);
   columns.graphs.Add(row, event);
+}
+
+// Apart from Add, where most recordings would pay for it.
+[[gnu::noinline]] void Encoder::RememberLaunch(const KnownKernelEvent& event) {
+  if (event.graph != 0) return;
+  const uint64_t duration_ns = DurationOf(event.start_ns, event.end_ns);
+  const auto ns = static_cast<uint32_t>(std::min<uint64_t>(duration_ns, UINT32_MAX));
+  kept_samples_->AddLaunch(event.correlation, {event.shape, event.lane, ns});
 }
 
 void Encoder::Add(const UntracedKernelEvent& event) {

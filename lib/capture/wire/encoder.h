@@ -99,6 +99,7 @@ class Encoder final : public EventSink {
   uint32_t KnownStack(uint32_t id) const { return id <= host_stacks_ ? id : 0; }
   void AddShapes(uint32_t id);  // of the row that comes next
   void RepeatOpenRanges();
+  void RememberLaunch(const KnownKernelEvent& event);  // for its samples
   void WriteKeptSamples(bool all);
 
   BlockSink* sink_;

@@ -151,6 +151,17 @@ void AddCode(const format::CodeCensus& census, Message& shape) {
   Packed32(code, tag::kernel_code::kLoopedCount, looped);
 }
 
+// What a launch call has of its kernel.
+template <typename Event>
+KernelEvent Called(const Event& event) {
+  KernelEvent launch;
+  launch.name = event.name;
+  launch.grid = event.grid;
+  launch.block = event.block;
+  launch.dynamic_shared_bytes = event.dynamic_shared_bytes;
+  return launch;
+}
+
 }  // namespace
 
 uint32_t EntryTables::Shape(const KernelEvent& event) {
@@ -210,16 +221,16 @@ uint32_t EntryTables::ShapeOfName(uint32_t name) {
   return id;
 }
 
+template <typename Event>
+LaunchKey EntryTables::KeyOfLaunch(const Event& event) {
+  return {Intern(event.name), event.grid[0],  event.grid[1],  event.grid[2],
+          event.block[0],     event.block[1], event.block[2], event.dynamic_shared_bytes};
+}
+
 uint32_t EntryTables::Shape(const UntracedKernelEvent& event) {
-  const auto known = shape_of_launch_.find({Intern(event.name), event.grid[0], event.grid[1],
-                                            event.grid[2], event.block[0], event.block[1],
-                                            event.block[2], event.dynamic_shared_bytes});
+  const auto known = shape_of_launch_.find(KeyOfLaunch(event));
   if (known != shape_of_launch_.end()) return known->second;
-  KernelEvent launch;
-  launch.name = event.name;
-  launch.grid = event.grid;
-  launch.block = event.block;
-  launch.dynamic_shared_bytes = event.dynamic_shared_bytes;
+  KernelEvent launch = Called(event);
   launch.static_shared_bytes = event.static_shared_bytes;
   launch.registers_per_thread = event.registers_per_thread;
   launch.local_bytes_per_thread = event.local_bytes_per_thread;
@@ -228,17 +239,10 @@ uint32_t EntryTables::Shape(const UntracedKernelEvent& event) {
 }
 
 uint32_t EntryTables::Shape(const LaunchCountEvent& event) {
-  const LaunchKey key = {
-      Intern(event.name), event.grid[0],  event.grid[1],  event.grid[2],
-      event.block[0],     event.block[1], event.block[2], event.dynamic_shared_bytes};
+  const LaunchKey key = KeyOfLaunch(event);
   const auto known = shape_of_launch_.find(key);
   if (known != shape_of_launch_.end()) return known->second;
-  KernelEvent launch;
-  launch.name = event.name;
-  launch.grid = event.grid;
-  launch.block = event.block;
-  launch.dynamic_shared_bytes = event.dynamic_shared_bytes;
-  const uint32_t shape = Shape(launch);
+  const uint32_t shape = Shape(Called(event));
   shape_of_launch_.erase(key);  // a count knows nothing of the kernel's resources
   return shape;
 }

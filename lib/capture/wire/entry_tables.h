@@ -85,6 +85,8 @@ class EntryTables {
 
  private:
   uint32_t ShapeOfName(uint32_t name);
+  template <typename Event>
+  LaunchKey KeyOfLaunch(const Event& event);
   uint32_t InternNew(std::string_view text);  // for text that is not in recent_strings_
   uint32_t Lane(const StreamKey& key);
 
