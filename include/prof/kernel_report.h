@@ -153,6 +153,12 @@ struct Measured {
   const UnitUse* Find(Unit unit) const&& = delete;  // it would point to nothing
 };
 
+/// A reason why a verdict may be wrong.
+struct Doubt {
+  std::string id;    ///< "few-samples"; docs/guide/rules.md has the list.
+  std::string text;  ///< "it has 2 samples".
+};
+
 /// What limits a kernel or region, the evidence, and what to do.
 struct Verdict {
   Limiter limiter = Limiter::kNotMeasured;
@@ -171,6 +177,8 @@ struct Verdict {
   std::string gain_formula;        ///< How `gain_at_most` was computed.
   std::string runner_up;           ///< The next unit and its value.
   std::string missing;             ///< The measurement that would decide.
+  /// Why `confidence` is not higher, the gravest first. Empty where it is high.
+  std::vector<Doubt> doubts;
   std::string stall;               ///< For kLatency/kOccupancy: the top stall reason.
   std::vector<std::string> notes;  ///< Modifiers: uncoalesced, bank conflicts, spills, ...
 
