@@ -35,7 +35,7 @@ enum class Limiter {
   kFp64,
   kSfu,
   kIssue,
-  kMixed,       ///< Two units within 10 points of each other, both above 60 %.
+  kMixed,       ///< Two units: within 10 points of each other above 60 %, or one after the other.
   kLatency,     ///< Warps wait; `Verdict::stall` names the reason, where it was measured.
   kOccupancy,   ///< Latency that more resident warps would hide.
   kSmallGrid,   ///< Less than one wave of blocks.

@@ -11,6 +11,7 @@
 #include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/run_clock.h"
 #include "lib/analyzer/kernels/sampled_clock.h"
+#include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/rules/verdict_rules.h"
 
@@ -39,11 +40,8 @@ void LowerIfLent(KernelReport* kernel) {
   if (from.empty() || verdict.limiter == Limiter::kNotMeasured) return;
   verdict.evidence.insert(verdict.evidence.begin(),
                           (counters ? "counters of " : "PM samples of ") + from);
-  if (verdict.confidence == Confidence::kHigh) {
-    verdict.confidence = Confidence::kMedium;
-  } else if (verdict.confidence == Confidence::kMedium) {
-    verdict.confidence = Confidence::kLow;
-  }
+  AddDoubt("lent", std::string(counters ? "counters" : "PM samples") + " are of " + from, &verdict);
+  SetConfidence(&verdict);
 }
 
 // All but the verdict, and what needs the clock of the run.

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "lib/eval/calibration.h"
 #include "lib/eval/describe.h"
 #include "lib/eval/score.h"
 #include "lib/eval/zoo.h"
@@ -19,9 +20,16 @@ std::string WithTodaysResults(const std::string& page, const std::string& data) 
   };
   const std::string of_h100 =
       "```text\n" + h100.error + Describe(Evaluate(h100, Form::kDefault)) + "```\n";
-  return WithText(WithText(WithText(page, "results", both_forms(known)), "recorded results",
-                           both_forms(recorded)),
-                  "h100 results", of_h100);
+  const std::string calibration =
+      "```text\n" +
+      Describe(Calibrate({Evaluate(known, Form::kAll), Evaluate(known, Form::kDefault),
+                          Evaluate(recorded, Form::kAll), Evaluate(recorded, Form::kDefault),
+                          Evaluate(h100, Form::kDefault)})) +
+      "```\n";
+  std::string filled = WithText(page, "results", both_forms(known));
+  filled = WithText(filled, "recorded results", both_forms(recorded));
+  filled = WithText(filled, "h100 results", of_h100);
+  return WithText(filled, "calibration", calibration);
 }
 
 std::string WithText(const std::string& page, const std::string& name, const std::string& text) {

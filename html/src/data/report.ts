@@ -46,6 +46,7 @@ export interface UnitUse {
 export interface Verdict {
   limiter: string;
   confidence: string;
+  doubts: { id: string; text: string }[];
   source: string;
   decided: boolean;
   rule: string;

@@ -36,7 +36,7 @@ function VerdictCard({kernel}: {kernel: Kernel}) {
   return (
     <section class="card verdict" style={{borderLeftColor: colorOf(verdict.limiter)}}>
       <h2>{verdict.summary || `Not decided: ${verdict.missing}`}</h2>
-      <p class="muted">Confidence: {verdict.confidence}. {SOURCES[verdict.source] ? `From ${SOURCES[verdict.source]}. ` : ''}{verdict.rule && <>Rule <code>{verdict.rule}</code>. </>}{verdict.runner_up && `Next: ${verdict.runner_up}.`}</p>
+      <p class="muted">Confidence: {verdict.confidence}{verdict.doubts.length > 0 && `: ${verdict.doubts.map((doubt) => doubt.text).join('; ')}`}. {SOURCES[verdict.source] ? `From ${SOURCES[verdict.source]}. ` : ''}{verdict.rule && <>Rule <code>{verdict.rule}</code>. </>}{verdict.runner_up && `Next: ${verdict.runner_up}.`}</p>
       <ul>{[...verdict.evidence, ...verdict.notes].map((line) => <li>{line}</li>)}</ul>
       {(verdict.actions ?? []).map((action) => (
         <div class="action">

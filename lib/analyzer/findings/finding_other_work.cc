@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "lib/analyzer/rules/rule_confidence.h"
+
 namespace prof::analyzer {
 
 void AddOtherWork(const std::vector<OtherWork>& work, std::vector<Finding>* findings) {
@@ -35,7 +37,8 @@ void DoubtBesideOtherWork(const std::vector<OtherWork>& work, std::vector<Kernel
     });
     if (beside == work.end() || verdict.source == Source::kNone) continue;
     verdict.notes.push_back("something else worked on the GPU: " + beside->Describe());
-    if (verdict.confidence > Confidence::kLow) verdict.confidence = Confidence::kLow;
+    AddDoubt("other-work", "something else worked on the GPU", &verdict);
+    SetConfidence(&verdict);
   }
 }
 

@@ -24,8 +24,8 @@ struct Cause {
   bool is_beside = false;   // it is not, and still worth an action beside the verdict's
   Action action;
   std::string summary;
-  std::string missing;  // not empty: this would decide, and the confidence is no better than:
-  Confidence at_best = Confidence::kLow;
+  std::string missing;  // not empty: this would decide
+  Doubt doubt;          // why it may be wrong; without an id: nothing of its own
 };
 
 [[nodiscard]] bool IsOneOf(Unit unit, std::initializer_list<Unit> units);

@@ -8,6 +8,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_bounds.h"
+#include "lib/analyzer/rules/rule_course.h"
 #include "lib/analyzer/rules/rule_notes.h"
 #include "lib/analyzer/rules/verdict_latency.h"
 #include "lib/text/numbers.h"
@@ -84,6 +85,27 @@ std::optional<Cause> ImbalanceCause(const RuleInputs& inputs) {
   cause.is_beside = cause.is_beside && !Waiting(inputs);
   cause.summary = "Some SMs work much longer than others: the average one is idle for " +
                   IdleShare(inputs) + ".";
+  return cause;
+}
+
+std::optional<Cause> PhasesCause(const RuleInputs& inputs) {
+  const auto phases = FindPhases(inputs.kernel->course);
+  if (!phases) return std::nullopt;
+  const auto& [first, second] = *phases;
+  // At best the shorter one runs beside the longer one.
+  const Bound bound = BoundBy(inputs, {});
+  Cause cause = MakeCause("phases", Limiter::kMixed,
+                          std::min({first.share, second.share, bound.gain.value_or(1)}));
+  cause.is_beside = cause.frees >= kWorthwhileGain;
+  cause.is_verdict = cause.is_beside && !UnitsDecide(inputs);
+  cause.action = MakeAction("overlap-phases", bound);
+  const auto describe = [](const LaunchPhase& phase) {
+    return std::string(phase.unit) + " at " + text::Percent(phase.use) + " for " +
+           text::ShortPercent(phase.share) + " of a launch";
+  };
+  cause.summary =
+      "It uses one unit after the other: " + describe(first) + ", and " + describe(second) + ".";
+  cause.doubt = {"course", "the parts of a launch have no error bounds"};
   return cause;
 }
 

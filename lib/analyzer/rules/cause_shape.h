@@ -15,6 +15,8 @@ namespace prof::analyzer {
 [[nodiscard]] std::optional<Cause> SmallGridCause(const RuleInputs& inputs);
 [[nodiscard]] std::optional<Cause> TailCause(const RuleInputs& inputs);
 [[nodiscard]] std::optional<Cause> ImbalanceCause(const RuleInputs& inputs);
+// Two units that a launch uses one after the other.
+[[nodiscard]] std::optional<Cause> PhasesCause(const RuleInputs& inputs);
 
 }  // namespace prof::analyzer
 

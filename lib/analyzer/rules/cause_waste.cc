@@ -73,7 +73,9 @@ std::optional<Cause> UncoalescedCause(const RuleInputs& inputs) {
                      (!UnitsDecide(inputs) && (scattered || WaitsFor(inputs, {"lg_throttle"})));
   cause.action = MakeAction("coalesce", BoundBy(inputs, at_most));
   cause.missing = waste->missing;
-  cause.at_best = Confidence::kMedium;
+  if (!waste->missing.empty()) {
+    cause.doubt = {"sectors-unknown", "how many of the bytes are used was not counted"};
+  }
   cause.summary = "It moves bytes that it does not use: " + waste->text + ".";
   if (of_memory) cause.summary += " " + DescribeUse(*inputs.leader) + ".";
   return cause;
@@ -90,11 +92,12 @@ void SetByCode(const std::string& text, Cause* cause) {
 
 constexpr const char* kRunsUnknown = "how often these instructions run is not known";
 
-// `unknown`: what they would show.
-void LackSectors(const RuleInputs& inputs, const char* sectors, const char* unknown, Cause* cause) {
+// `unknown`: what they would show. `doubt`: its id.
+void LackSectors(const RuleInputs& inputs, const char* sectors, const char* unknown,
+                 const char* doubt, Cause* cause) {
   cause->missing =
       std::string(sectors) + " (" + WayTo(inputs, format::kNeedsMemory) + "): " + unknown;
-  cause->at_best = Confidence::kMedium;
+  cause->doubt = {doubt, unknown};
 }
 
 std::string OfLocalSectors(double share, bool counted) {
@@ -137,7 +140,8 @@ std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
   }
   if (!counted) {
     LackSectors(inputs, "the sectors of local memory",
-                known ? "how many of them L2 gets is not known" : kRunsUnknown, &cause);
+                known ? "how many of them L2 gets is not known" : kRunsUnknown,
+                known ? "sectors-unknown" : "code-alone", &cause);
   }
   cause.action = MakeAction("remove-spills", WithoutWaste(inputs, at_most));
   if (inputs.kernel->local_bytes_per_thread > 0) {
@@ -173,7 +177,7 @@ std::optional<Cause> AtomicsCause(const RuleInputs& inputs) {
   cause.action = MakeAction("aggregate-atomics", WithoutWaste(inputs, at_most));
   if (by_code) {
     SetByCode(DescribeAtomicsInCode(inputs), &cause);
-    LackSectors(inputs, "L2's sectors by operation", kRunsUnknown, &cause);
+    LackSectors(inputs, "L2's sectors by operation", kRunsUnknown, "code-alone", &cause);
     cause.summary += ".";
   } else {
     cause.summary = text::Percent(*share) + " of L2's work is atomics or reductions.";
@@ -220,6 +224,7 @@ std::optional<Cause> HostStores(const RuleInputs& inputs) {
                   " GB/s, as much as the link to the host takes (" + text::Fixed(link * 1e-9, 0) +
                   " GB/s), and waits while L2 and DRAM are idle: its stores may go to host memory.";
   cause.missing = "where its stores go: no counter tells stores to the host from others";
+  cause.doubt = {"place-unknown", "no counter tells stores to the host from others"};
   return cause;
 }
 

@@ -34,6 +34,10 @@ constexpr ActionRow kActionRows[] = {
     {"feed-unit", GainKind::kSameWork,
      "Keep the unit busy all the time: overlap the phases that do not use it with those that do.",
      kPeakFloor},
+    {"overlap-phases", GainKind::kSameWork,
+     "Overlap its phases: a pipeline of several tiles, or warps with different jobs, so that one "
+     "unit works while the other one does.",
+     "1 - use of the busiest unit"},
     {"keep-data-closer", GainKind::kSameWork,
      "The loads wait for L2, which has the data: keep what is reused in shared memory or L1 (tile, "
      "use smaller working sets).",

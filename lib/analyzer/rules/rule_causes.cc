@@ -9,6 +9,7 @@
 #include "lib/analyzer/rules/cause_shape.h"
 #include "lib/analyzer/rules/cause_waste.h"
 #include "lib/analyzer/rules/rule_access.h"
+#include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 
 namespace prof::analyzer {
@@ -40,9 +41,16 @@ constexpr Row kCauseRows[] = {
      TailCause},
     {{"imbalance", "tail",
       "SM activity as for `tail`, achieved occupancy 10 points below theoretical (ncu), w >= 1, no "
-      "tail; where no warps were counted: SM activity 20 % below (own). Otherwise as `tail`",
+      "tail; where no warps were counted: SM activity 20 % below (own). Where PM samples "
+      "show the course of a launch, it and `tail` need 10 % of its time idle at its end, half or "
+      "more of all idle time (own). Otherwise as `tail`",
       "even-out-blocks", "\"occupancy\"; a work queue for atomics"},
      ImbalanceCause},
+    {{"phases", "mixed",
+      "two phases as in the note `phases`; no unit is busy on average. Beside a busy unit it is an "
+      "action",
+      "overlap-phases", "\"warps wait\" for a kernel that copies first and computes then"},
+     PhasesCause},
     {{"spills", "the memory unit that leads, or latency",
       "local sectors > 5 % of local and global ones (own); a memory unit is busy, or they are 30 % "
       "or more and warps wait for long_scoreboard or lg_throttle (ncu). Not counted: more than "
@@ -113,25 +121,27 @@ void AddOperands(const RuleInputs& inputs, std::string_view rule, Verdict* verdi
   }
 }
 
-Confidence ConfidenceOf(const RuleInputs& inputs, const Cause& cause) {
+void AddDoubts(const RuleInputs& inputs, const Cause& cause, Verdict* verdict) {
+  if (!cause.doubt.id.empty()) AddDoubt(cause.doubt.id, cause.doubt.text, verdict);
   if (cause.rule == "small-grid") {
     // The launch record decides; counters only rule out that a unit is busy.
-    return DecideConfidence(inputs, 1 - inputs.kernel->occupancy.waves, cause.frees,
-                            inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0);
+    AddDoubtsOfWinner(inputs, 1 - inputs.kernel->occupancy.waves, cause.frees, verdict);
+    AddDoubtsOfData(inputs, inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0, verdict);
+  } else if (cause.rule == "phases") {
+    AddDoubtsOfData(inputs, static_cast<double>(inputs.kernel->course.launches), verdict);
+  } else if (cause.limiter == Limiter::kTail) {
+    AddDoubt("blocks-unknown", "the times of single blocks are not known", verdict);
+    AddDoubtsOfData(inputs, inputs.activity_samples, verdict);
+  } else if (inputs.leader && UnitsDecide(inputs)) {
+    AddDoubtsOfWinner(inputs, inputs.WhileActive(inputs.leader->unit, inputs.leader->at_least()),
+                      cause.frees - LeftOfLeader(inputs), verdict);
+    AddDoubtsOfData(inputs, inputs.SamplesOf(*inputs.leader), verdict);
+  } else {
+    if (!inputs.stalls.empty()) {
+      AddDoubt("by-stalls", "no unit is busy: it is named because the warps wait", verdict);
+    }
+    AddDoubtsOfWaiting(inputs, verdict);
   }
-  if (cause.limiter == Limiter::kTail) {
-    return DecideConfidence(inputs, 0, 0, inputs.activity_samples);
-  }
-  if (inputs.leader && UnitsDecide(inputs)) {
-    const double named = inputs.WhileActive(inputs.leader->unit, inputs.leader->at_least());
-    return DecideConfidence(inputs, named, cause.frees - LeftOfLeader(inputs),
-                            inputs.SamplesOf(*inputs.leader));
-  }
-  const double share = inputs.stalls.empty() ? 0 : inputs.stalls.front().share;
-  const double second = inputs.stalls.size() > 1 ? inputs.stalls[1].share : 0;
-  return std::min(Confidence::kMedium,
-                  DecideConfidence(inputs, share, share - second,
-                                   inputs.SamplesOf("smsp__issue_active.avg.per_cycle_active")));
 }
 
 }  // namespace
@@ -164,16 +174,15 @@ void FillCause(const RuleInputs& inputs, const Cause& cause, Verdict* verdict) {
   if (cause.limiter == Limiter::kLatency && !inputs.stalls.empty()) {
     verdict->stall = inputs.stalls.front().reason;
   }
-  verdict->confidence = ConfidenceOf(inputs, cause);
-  if (!cause.missing.empty()) verdict->confidence = std::min(verdict->confidence, cause.at_best);
+  AddDoubts(inputs, cause, verdict);
   verdict->missing = cause.missing;
   if (cause.limiter == Limiter::kTail && !UnitsDecide(inputs) && inputs.stalls.empty()) {
-    verdict->confidence = Confidence::kLow;
+    AddDoubt("waits-unknown", "whether the blocks wait as well is not known", verdict);
     verdict->missing = "warp stall reasons (" + WayTo(inputs, format::kNeedsStalls) +
                        "): whether the blocks wait as well";
   }
   if (cause.rule == "shared-bank-conflicts" && inputs.conflicts_inferred) {
-    verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
+    AddDoubt("inferred", "the conflicts were inferred from the wavefronts per request", verdict);
     verdict->missing =
         std::string(inputs.shared.inferred ? "l1tex__data_pipe_lsu_wavefronts_mem_shared and "
                                            : "") +

@@ -95,15 +95,51 @@ std::optional<std::array<LaunchPhase, 2>> FindPhases(const LaunchCourse& course)
   return phases;
 }
 
-double DrainOf(const LaunchCourse& course) {
-  for (const auto& [name, metric, percent] : course.units) {
-    const format::TriageMetric* const found = format::FindTriageMetric(metric);
-    if (found == nullptr || found->unit != TriageUnit::kSmActive) continue;
-    size_t parts = 0;
-    while (parts < percent.size() && percent[percent.size() - 1 - parts] < 50) ++parts;
-    return static_cast<double>(parts) / static_cast<double>(percent.size());
+namespace {
+
+// By part; nullptr: not measured.
+const std::vector<double>* SmsOf(const LaunchCourse& course) {
+  for (const LaunchCourse::Unit& unit : course.units) {
+    const format::TriageMetric* const found = format::FindTriageMetric(unit.metric);
+    if (found != nullptr && found->unit == TriageUnit::kSmActive) return &unit.percent;
   }
-  return 0;
+  return nullptr;
+}
+
+constexpr double kNearlyAll = 0.9;  // [own] of the part with most active SMs
+
+// `begin` to `end`, in the direction in which they are given.
+template <typename Iterator>
+double IdleUpToMost(Iterator begin, Iterator end, double most) {
+  double idle = 0;
+  for (; begin != end && *begin < kNearlyAll * most; ++begin) idle += 1 - *begin / most;
+  return idle;
+}
+
+}  // namespace
+
+std::optional<IdleSms> IdleOf(const LaunchCourse& course) {
+  const std::vector<double>* const sms = SmsOf(course);
+  if (sms == nullptr || sms->empty()) return std::nullopt;
+  if (std::any_of(sms->begin(), sms->end(), [](double one) { return std::isnan(one); })) {
+    return std::nullopt;
+  }
+  const double most = *std::max_element(sms->begin(), sms->end());
+  if (!(most > 0)) return std::nullopt;
+  const auto parts = static_cast<double>(sms->size());
+  IdleSms idle;
+  for (const double one : *sms) idle.all += (1 - one / most) / parts;
+  idle.start = IdleUpToMost(sms->begin(), sms->end(), most) / parts;
+  idle.end = IdleUpToMost(sms->rbegin(), sms->rend(), most) / parts;
+  return idle;
+}
+
+double DrainOf(const LaunchCourse& course) {
+  const std::vector<double>* const sms = SmsOf(course);
+  if (sms == nullptr) return 0;
+  size_t parts = 0;
+  while (parts < sms->size() && (*sms)[sms->size() - 1 - parts] < 50) ++parts;
+  return static_cast<double>(parts) / static_cast<double>(sms->size());
 }
 
 }  // namespace prof::analyzer

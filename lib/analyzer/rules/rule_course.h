@@ -25,6 +25,17 @@ struct LaunchPhase {
 // busy in those of the other. nullopt: there are no such two, or there is no course.
 [[nodiscard]] std::optional<std::array<LaunchPhase, 2>> FindPhases(const LaunchCourse& course);
 
+// The idle time of the SMs, as a share of a launch, 0..1: how much less they are active than where
+// most of them are.
+struct IdleSms {
+  double all = 0;
+  double start =
+      0;  // of that, in the first parts, up to one where nine tenths of the most are active
+  double end = 0;  // and in the last parts
+};
+// nullopt: there is no course of the SMs, or a part of it is not known.
+[[nodiscard]] std::optional<IdleSms> IdleOf(const LaunchCourse& course);
+
 // The share of a launch, 0..1, at whose end fewer than half of the SMs had a warp all the time. 0
 // where it is not known.
 [[nodiscard]] double DrainOf(const LaunchCourse& course);

@@ -13,7 +13,6 @@
 #include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
 #include "lib/analyzer/rules/rule_access.h"
-#include "lib/analyzer/rules/rule_notes.h"
 #include "lib/analyzer/rules/rule_stalls.h"
 #include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
@@ -55,23 +54,6 @@ void AddPmUse(std::string_view label, std::string_view of, const UnitUse& use, V
 }
 
 }  // namespace
-
-Confidence DecideConfidence(const RuleInputs& inputs, double winner, double margin,
-                            double samples) {
-  int level = winner >= kSaturated && margin >= kMargin ? 3 : 2;
-  if (inputs.duration_ns < kLongEnoughNs) --level;
-  if (static_cast<double>(inputs.runs) < kEnoughLaunches || samples < kEnoughLaunches) {
-    --level;
-  }
-  if (!inputs.unknown.empty()) --level;
-  if (!inputs.unstable.empty()) --level;
-  if (inputs.straddles) --level;
-  // SMs without work are a cause beside the winner.
-  const bool is_uneven =
-      inputs.kernel != nullptr && (HasTail(inputs) || IsImbalanced(inputs) || MayHaveTail(inputs));
-  if (is_uneven) level = std::min(level, 2);
-  return level >= 3 ? Confidence::kHigh : level == 2 ? Confidence::kMedium : Confidence::kLow;
-}
 
 void AddMetric(const RuleInputs& inputs, std::string_view label, std::string_view unit,
                std::string_view metric, Verdict* verdict, double scale) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The evidence of a verdict: lines with a number, its unit and its metric, and the confidence. A
-// line is added only when its metric was measured.
+// The evidence of a verdict: lines with a number, its unit and its metric. A line is added only
+// when its metric was measured.
 #ifndef PROF_LIB_ANALYZER_RULES_RULE_EVIDENCE_H_
 #define PROF_LIB_ANALYZER_RULES_RULE_EVIDENCE_H_
 
@@ -25,11 +25,6 @@ namespace prof::analyzer {
 [[nodiscard]] std::string WayTo(const RuleInputs& inputs, format::Needs needs);
 // "the use of DRAM and L2 (record for longer, or with --counters sol)"; of the unknown units.
 [[nodiscard]] std::string MissingUses(const RuleInputs& inputs);
-
-// High: a winner of at least 80 % with a margin, enough launches that are long enough, and nothing
-// doubtful. One level less for each of these that is missing.
-[[nodiscard]] Confidence DecideConfidence(const RuleInputs& inputs, double winner, double margin,
-                                          double samples);
 
 // `scale` turns CUPTI's unit into `unit`.
 void AddMetric(const RuleInputs& inputs, std::string_view label, std::string_view unit,

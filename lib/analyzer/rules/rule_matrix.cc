@@ -73,9 +73,10 @@ bool IsHopper(const RuleInputs& inputs) {
   return inputs.device != nullptr && inputs.device->compute_major == kHopper;
 }
 
-// Only the instructions of two types tell it apart.
+// The operations of two types tell it apart, and the code does for all.
 bool ShouldUseWgmma(const RuleInputs& inputs, const FlopCount& type) {
   if (!IsHopper(inputs)) return false;
+  if (HasWarpMatricesAlone(inputs)) return true;
   const bool is_told_apart = type.kind == "fp16 tensor" || type.kind == "int8 tensor";
   return is_told_apart && InstructionOf(inputs) == Instruction::kMmaSync;
 }
@@ -84,7 +85,8 @@ void AddWgmma(const RuleInputs& inputs, const FlopCount& type, Verdict* verdict)
   verdict->actions.push_back(MakeAction("use-wgmma", OfDensePeak(inputs, type)));
   AddMetric(inputs, "mma.sync operations", "", "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32.sum",
             verdict);
-  verdict->evidence.emplace_back("no wgmma operations");
+  verdict->evidence.emplace_back(HasWarpMatricesAlone(inputs) ? "its code has mma.sync and no wgmma"
+                                                              : "no wgmma operations");
 }
 
 }  // namespace

@@ -234,7 +234,7 @@ constexpr NoteRule kNotes[] = {
     {"unfused", UnfusedNote, ""},
     {"tail", TailNote, "tail"},
     {"imbalance", ImbalanceNote, "imbalance"},
-    {"phases", PhasesNote, ""},
+    {"phases", PhasesNote, "phases"},
     {"drain", DrainNote, ""},
     {"partial-wave", PartialWaveNote, "small-grid"},
     {"also-busy", AlsoBusyNote, "mixed"},
@@ -249,12 +249,19 @@ double IdleBeyondRamp(const RuleInputs& inputs) {
   return idle - kFillAndDrainNs / inputs.duration_ns;
 }
 
+// Whether the SMs are idle at the end of a launch more than elsewhere in it. nullopt: no course.
+std::optional<bool> IsIdleAtEnd(const RuleInputs& inputs) {
+  const std::optional<IdleSms> idle = IdleOf(inputs.kernel->course);
+  if (!idle) return std::nullopt;
+  return idle->end >= kLeastDrain && idle->end >= idle->all / 2;
+}
+
 }  // namespace
 
 bool HasTail(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   return occupancy.known && occupancy.waves >= 1 && occupancy.tail_lost >= kTailLost &&
-         IdleBeyondRamp(inputs) >= kImbalance;
+         IdleBeyondRamp(inputs) >= kImbalance && IsIdleAtEnd(inputs).value_or(true);
 }
 
 bool MayHaveTail(const RuleInputs& inputs) {
@@ -266,6 +273,10 @@ bool MayHaveTail(const RuleInputs& inputs) {
 bool IsImbalanced(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   if (!occupancy.known || occupancy.waves < 1 || HasTail(inputs)) return false;
+  // The course shows when they are idle. Where a grid runs in one go, that is its end.
+  if (const std::optional<bool> at_end = IsIdleAtEnd(inputs)) {
+    return *at_end && IdleBeyondRamp(inputs) >= kImbalance;
+  }
   // Where no warps were counted the idle SMs alone have to show it.
   if (!occupancy.achieved) return IdleBeyondRamp(inputs) >= kClearImbalance;
   return IdleBeyondRamp(inputs) >= kImbalance &&

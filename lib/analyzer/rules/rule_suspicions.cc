@@ -8,6 +8,7 @@
 #include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_code.h"
+#include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/text/numbers.h"
 
@@ -60,7 +61,7 @@ bool LooksBehindLink(const RuleInputs& inputs) {
 
 void AddSuspicion(std::string_view id, const std::string& what, const std::string& way,
                   Verdict* verdict) {
-  verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
+  AddDoubt("waste-unknown", what + " not measured", verdict);
   verdict->actions.push_back(MakeAction(id, {std::nullopt, what + " not measured"}, way));
 }
 

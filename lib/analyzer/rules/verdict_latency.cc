@@ -12,6 +12,7 @@
 #include "lib/analyzer/kernels/unit_metrics.h"
 #include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_bounds.h"
+#include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_stalls.h"
 #include "lib/analyzer/rules/rule_suspicions.h"
@@ -51,7 +52,8 @@ void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
   AddActivity(inputs, verdict);
   if (inputs.leader) AddUnit(inputs, *inputs.leader, verdict);
   AddWarps(inputs, verdict);
-  verdict->confidence = Confidence::kLow;
+  AddDoubt("few-warps", "more blocks may help, or what the warps wait for", verdict);
+  AddDoubtsOfData(inputs, inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0, verdict);
   if (!inputs.stalls.empty() || FewWarpsExplain(inputs)) {
     verdict->actions.push_back(MakeAction("more-blocks", OfMoreWarps(inputs)));
   }
@@ -96,9 +98,8 @@ void FillWritesLater(const RuleInputs& inputs, Verdict* verdict) {
       MakeAction("fewer-bytes", {std::nullopt,
                                  "nothing that was measured bounds it: the time "
                                  "falls with the bytes"}));
-  verdict->confidence = std::min(
-      Confidence::kMedium,
-      DecideConfidence(inputs, rate, rate - kBusy, inputs.SamplesOf("dram__bytes_read.sum")));
+  AddDoubt("later", "the next kernel pays for a part of its writes", verdict);
+  AddDoubtsOfData(inputs, inputs.SamplesOf("dram__bytes_read.sum"), verdict);
 }
 
 bool NoUnitBusy(const RuleInputs& inputs) {
@@ -112,9 +113,8 @@ void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict) {
   AddBusiestUnits(inputs, verdict);
   AddActivity(inputs, verdict);
   AddWarps(inputs, verdict);
-  verdict->confidence = std::min(
-      Confidence::kMedium, DecideConfidence(inputs, kSaturated, kBusy - inputs.busiest,
-                                            inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0));
+  AddDoubt("waits-unknown", "what its warps wait for was not read", verdict);
+  AddDoubtsOfData(inputs, inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0, verdict);
   SuspectWaits(inputs, verdict);
 }
 
@@ -234,7 +234,6 @@ std::string UnknownBehindQueue(const RuleInputs& inputs, std::string_view reason
 void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
   const Stall& top = inputs.stalls.front();
   const StallAdvice& advice = AdviceOn(top.reason);
-  const double second = inputs.stalls.size() > 1 ? inputs.stalls[1].share : 0;
   verdict->stall = top.reason;
   verdict->summary = "Warps wait: " + text::Percent(top.share) + " of their time for " +
                      std::string(advice.waits_for) + " (" + std::string(top.reason) + ").";
@@ -242,18 +241,15 @@ void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
   AddStalls(inputs, verdict);
   AddWarps(inputs, verdict);
   if (inputs.leader) AddUnit(inputs, *inputs.leader, verdict);
-  verdict->confidence =
-      DecideConfidence(inputs, top.share, top.share - second,
-                       inputs.SamplesOf("smsp__issue_active.avg.per_cycle_active"));
-  if (top.share < kStallShareClear) verdict->confidence = Confidence::kLow;
+  AddDoubtsOfWaiting(inputs, verdict);
   // What the memory system does is not known: loads, atomics, or the link to the host.
   const bool of_memory = top.reason == "long_scoreboard" || top.reason == "lg_throttle";
   if (const std::string unknown = UnknownBehindQueue(inputs, top.reason); !unknown.empty()) {
-    verdict->confidence = Confidence::kLow;
+    AddDoubt("queue-unknown", "units behind a full queue were not measured", verdict);
     verdict->missing = unknown;
   }
   if (of_memory && !inputs.l2_hits) {
-    verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
+    AddDoubt("level-unknown", "which level serves its loads was not measured", verdict);
   }
   if (top.reason == "long_scoreboard") {
     AddMemoryAccess(inputs, verdict);

@@ -3,6 +3,7 @@
 
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/kernels/unit_use.h"
+#include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_inputs.h"
 #include "lib/analyzer/rules/verdict_rules.h"
@@ -27,7 +28,8 @@ void FillNotCounted(const Measured& counters, Verdict* verdict) {
 void FillNoUnit(const RegionInstances& region, const RuleInputs& inputs, Verdict* verdict) {
   verdict->limiter = Limiter::kUnknown;
   verdict->rule = "region-no-unit";
-  verdict->confidence = Confidence::kLow;
+  AddDoubt("nothing-stands-out", "each of its kernels may have a limit of its own", verdict);
+  SetConfidence(verdict);
   verdict->summary = std::string(IsGraph(region) ? "The graph" : "The range") +
                      " keeps no unit of the GPU busy as a whole";
   if (!inputs.units().empty()) {

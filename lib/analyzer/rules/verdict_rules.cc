@@ -10,6 +10,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
+#include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_notes.h"
 #include "lib/analyzer/rules/verdict_latency.h"
@@ -82,13 +83,13 @@ void FillLaunchSized(const RuleInputs& inputs, Verdict* verdict) {
       MakeAction("merge-launches", {std::nullopt,
                                     "nothing that was measured bounds it: another "
                                     "kernel may do all of its work on the way"}));
-  verdict->confidence = Confidence::kLow;
+  AddDoubtsOfLaunchSize(inputs, verdict);
 }
 
 bool Always(const RuleInputs&) { return true; }
 
 void FillUnknown(const RuleInputs& inputs, Verdict* verdict) {
-  verdict->confidence = Confidence::kLow;
+  AddDoubt("nothing-stands-out", "nothing that was measured explains its time", verdict);
   AddBusiestUnits(inputs, verdict);
   AddStalls(inputs, verdict);
   AddWarps(inputs, verdict);
@@ -214,7 +215,7 @@ std::string RunnerUp(const RuleInputs& inputs, const Verdict& verdict) {
       verdict.limiter == Limiter::kTail || verdict.limiter == Limiter::kSmallGrid;
   if (about_unit && !about_shape) return NextUnit(inputs);
   if (verdict.limiter == Limiter::kNotMeasured) return "";
-  if (verdict.limiter == Limiter::kMixed) return DescribeUse(*inputs.rival);
+  if (verdict.rule == "mixed") return DescribeUse(*inputs.rival);
   if (!inputs.leader) return "";
   if (verdict.limiter == Limiter::kSmallGrid && !inputs.stalls.empty()) {
     return std::string(inputs.stalls.front().reason) + " stall " +
@@ -264,6 +265,7 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
         "graph for that";
   }
   RankVerdictActions(&verdict);
+  SetConfidence(&verdict);
   return verdict;
 }
 
@@ -282,6 +284,7 @@ bool DecideUnits(const RuleInputs& inputs, Verdict* verdict) {
   verdict->runner_up = RunnerUp(inputs, *verdict);
   verdict->source = inputs.source;
   RankVerdictActions(verdict);
+  SetConfidence(verdict);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_bounds.h"
+#include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_matrix.h"
 #include "lib/analyzer/rules/rule_suspicions.h"
@@ -47,7 +48,8 @@ void FillUnit(const RuleInputs& inputs, std::string_view same_work, Verdict* ver
   verdict->summary += ".";
   AddUnit(inputs, leader, verdict);
   AddSameWork(inputs, same_work, verdict);
-  verdict->confidence = DecideConfidence(inputs, named, inputs.Margin(), inputs.SamplesOf(leader));
+  AddDoubtsOfWinner(inputs, named, inputs.Margin(), verdict);
+  AddDoubtsOfData(inputs, inputs.SamplesOf(leader), verdict);
 }
 
 // Less work on `units` by a smaller type, which makes all bytes half, and with them the
@@ -105,7 +107,7 @@ void FillL1(const RuleInputs& inputs, Verdict* verdict) {
   SuspectSectors(inputs, verdict);
   AddMemoryAccess(inputs, verdict);
   if (!inputs.shared.share || inputs.shared.inferred) {
-    verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
+    AddDoubt("inferred", "how much of it is shared memory was not counted", verdict);
     verdict->missing = "l1tex__data_pipe_lsu_wavefronts_mem_shared (" +
                        WayTo(inputs, format::kNeedsShared) + "): how much of it is shared memory";
   }
@@ -120,7 +122,7 @@ void FillShared(const RuleInputs& inputs, Verdict* verdict) {
                  WayTo(inputs, format::kNeedsShared), verdict);
   }
   if (inputs.shared.inferred) {
-    verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
+    AddDoubt("inferred", "that it is shared memory was inferred from the stalls", verdict);
     verdict->missing = "l1tex__data_pipe_lsu_wavefronts_mem_shared and the bank conflicts (" +
                        WayTo(inputs, format::kNeedsShared) +
                        "): that it is shared memory was inferred from the stalls";

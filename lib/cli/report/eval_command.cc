@@ -2,12 +2,15 @@
 #include "lib/cli/report/eval_command.h"
 
 #include <CLI/CLI.hpp>
+#include <deque>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lib/cli/base/help_format.h"
 #include "lib/cli/base/message.h"
+#include "lib/eval/calibration.h"
 #include "lib/eval/describe.h"
 #include "lib/eval/score.h"
 #include "lib/eval/zoo.h"
@@ -16,7 +19,7 @@ namespace prof::cli {
 namespace {
 
 struct EvalOptions {
-  std::string folder;
+  std::vector<std::string> folders;
   bool kernels = false;
 };
 
@@ -30,19 +33,26 @@ void PrintKernels(const eval::Evaluation& evaluation) {
       std::cout << ", " << action.id;
       if (action.gain_at_most) std::cout << " " << *action.gain_at_most;
     }
+    for (const Doubt& doubt : verdict.doubts) std::cout << ", doubt " << doubt.id;
     std::cout << '\n';
   }
 }
 
 int RunEval(const EvalOptions& options) {
-  const eval::Zoo zoo = eval::ReadZoo(options.folder);
-  if (!zoo.error.empty()) return Fail(zoo.error);
-  std::cout << zoo.kernels.size() << " labelled kernels\n";
-  for (const eval::Form form : {eval::Form::kAll, eval::Form::kDefault}) {
-    const eval::Evaluation evaluation = eval::Evaluate(zoo, form);
-    std::cout << '\n' << eval::Describe(evaluation);
-    if (options.kernels) PrintKernels(evaluation);
+  std::deque<eval::Zoo> zoos;  // the evaluations point into them
+  std::vector<eval::Evaluation> evaluations;
+  for (const std::string& folder : options.folders) {
+    const eval::Zoo& zoo = zoos.emplace_back(eval::ReadZoo(folder));
+    if (!zoo.error.empty()) return Fail(zoo.error);
+    std::cout << folder << ": " << zoo.kernels.size() << " labelled kernels\n\n";
+    for (const eval::Form form : {eval::Form::kAll, eval::Form::kDefault}) {
+      const eval::Evaluation& evaluation = evaluations.emplace_back(eval::Evaluate(zoo, form));
+      std::cout << eval::Describe(evaluation);
+      if (options.kernels) PrintKernels(evaluation);
+      std::cout << '\n';
+    }
   }
+  std::cout << eval::Describe(eval::Calibrate(evaluations));
   return 0;
 }
 
@@ -52,8 +62,8 @@ Command AddEvalCommand(CLI::App* app) {
   const auto options = std::make_shared<EvalOptions>();
   CLI::App* parser =
       app->add_subcommand("eval", "Compare the verdicts with kernels whose limit is known");
-  parser->formatter(std::make_shared<HelpFormat>("prof eval [options] DIR"));
-  parser->add_option("DIR", options->folder, "Folder with *.json of labelled kernels")
+  parser->formatter(std::make_shared<HelpFormat>("prof eval [options] DIR..."));
+  parser->add_option("DIR", options->folders, "Folders with *.json of labelled kernels")
       ->required()
       ->option_text(" ");
   parser->add_flag("--kernels", options->kernels, "Print the verdict and the actions of each one");

@@ -168,6 +168,19 @@ std::string PercentCell(const std::optional<double>& fraction) {
   return text::Grouped(100 * std::min(*fraction, 1.0), 0);
 }
 
+namespace {
+
+// "medium: it has 2 samples"; at most the two gravest doubts.
+std::string ConfidenceText(const Verdict& verdict) {
+  std::string text = ToString(verdict.confidence);
+  for (size_t i = 0; i < std::min<size_t>(2, verdict.doubts.size()); ++i) {
+    text += (i == 0 ? ": " : "; ") + Printable(verdict.doubts[i].text);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::string> VerdictText(const Verdict& verdict, double total_ns) {
   std::vector<std::string> paragraphs;
   if (verdict.limiter == Limiter::kNotMeasured) {
@@ -176,7 +189,7 @@ std::vector<std::string> VerdictText(const Verdict& verdict, double total_ns) {
     return paragraphs;
   }
   std::string what = ToString(verdict.limiter);
-  what += std::string(" (confidence ") + ToString(verdict.confidence) + ")";
+  what += " (confidence " + ConfidenceText(verdict) + ")";
   if (!verdict.summary.empty()) what += ": " + Sentence(Printable(verdict.summary));
   if (!verdict.evidence.empty()) {
     what += " Evidence: " + Sentence(Printable(text::Join(verdict.evidence, "; ")));

@@ -102,9 +102,16 @@ Json ToJson(const std::vector<Action>& values) {
   return actions;
 }
 
+Json ToJson(const std::vector<Doubt>& values) {
+  Json doubts = Json::array();
+  for (const Doubt& doubt : values) doubts.push_back({{"id", doubt.id}, {"text", doubt.text}});
+  return doubts;
+}
+
 Json ToJson(const Verdict& value) {
   return {{"limiter", ToString(value.limiter)},
           {"confidence", ToString(value.confidence)},
+          {"doubts", ToJson(value.doubts)},
           {"source", ToString(value.source)},
           {"decided", value.decided},
           {"rule", value.rule},

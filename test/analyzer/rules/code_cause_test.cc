@@ -50,7 +50,8 @@ KernelCode OfAtomics() {
 TEST_CASE("A loop of atomics that waits is named by its code, and what would prove it is said") {
   const Verdict verdict = Decide(WithRequests(WithCode(OfAtomics()), 2));
   CHECK(verdict.rule == "atomics");
-  CHECK(verdict.confidence == Confidence::kLow);  // nor were the stalls
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(Doubts(verdict) == std::vector<std::string>{"waits-unknown", "code-alone"});
   CHECK(verdict.actions.front().id == "aggregate-atomics");
   CHECK(verdict.summary ==
         "4 of the 5 instructions in its loops that access memory are atomics or reductions.");
@@ -118,7 +119,8 @@ TEST_CASE("A loop that mostly moves local memory is one of spills where L1 has w
   kernel.local_bytes_per_thread = 392;
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "spills");
-  CHECK(verdict.confidence == Confidence::kLow);  // nor were the stalls
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(Doubts(verdict) == std::vector<std::string>{"waits-unknown", "code-alone"});
   CHECK(verdict.summary ==
         "40 of the 52 instructions in its loops that access memory are of local memory (392 B per "
         "thread): register spills, or arrays indexed at run time.");
@@ -193,6 +195,23 @@ TEST_CASE("Local memory in loops does not explain a busy L2 where other accesses
   kernel = OfLocalLoops();
   kernel.code->global_stores = {20, 0};  // they may make two thirds of it
   CHECK(rule(kernel) == "l2-throughput");
+}
+
+TEST_CASE("The code tells mma.sync from wgmma for types whose operations do not") {
+  KernelCode code = OfLoadsAndStores();
+  code.warp_mma = {16, 16};
+  KernelReport kernel = WithCode(code);
+  SetPm(&kernel, TriageUnit::kTensor, 93);
+  FlopCount count;
+  count.kind = "bf16 tensor";
+  count.per_launch = 1e12;
+  count.of_peak = 0.6;
+  kernel.flops = {count};
+  CHECK(Offers(Decide(kernel), "use-wgmma"));
+  CHECK_FALSE(Offers(Decide(kernel), "smaller-type"));
+  kernel.code->group_mma = {4, 4};
+  CHECK_FALSE(Offers(Decide(kernel), "use-wgmma"));
+  CHECK(Offers(Decide(kernel), "smaller-type"));
 }
 
 TEST_CASE("mma.sync is seen in the code where a tensor pipe is busy on Hopper") {

@@ -122,6 +122,12 @@ bool HasNote(const Verdict& verdict, std::string_view id) {
                      [&](const std::string& note) { return note.rfind(start, 0) == 0; });
 }
 
+std::vector<std::string> Doubts(const Verdict& verdict) {
+  std::vector<std::string> ids;
+  for (const Doubt& doubt : verdict.doubts) ids.push_back(doubt.id);
+  return ids;
+}
+
 bool Mentions(const std::vector<std::string>& lines, std::string_view text) {
   return std::any_of(lines.begin(), lines.end(),
                      [&](const std::string& line) { return Contains(line, text); });

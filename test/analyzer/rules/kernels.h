@@ -32,6 +32,7 @@ void SetGrid(KernelReport* kernel, uint32_t blocks, int blocks_per_sm);
 Verdict Decide(KernelReport kernel);
 
 bool HasNote(const Verdict& verdict, std::string_view id);
+std::vector<std::string> Doubts(const Verdict& verdict);  // their ids
 bool Mentions(const std::vector<std::string>& lines, std::string_view text);
 bool Offers(const Verdict& verdict, std::string_view id);  // an action
 bool AdvisesOccupancy(const Verdict& verdict);

@@ -156,55 +156,5 @@ TEST_CASE("A hit rate above 100 % is called unreliable and never printed") {
 
 TEST_CASE("A quiet kernel has no notes") { CHECK(Decide(QuietKernel()).notes.empty()); }
 
-// In ten parts: DRAM first, then the tensor pipe, and the SMs' activity.
-LaunchCourse OneAfterTheOther() {
-  LaunchCourse course;
-  course.samples_of_part.assign(10, 30);
-  course.units = {{"DRAM",
-                   "dram__throughput.avg.pct_of_peak_sustained_elapsed",
-                   {90, 90, 90, 90, 10, 10, 10, 10, 10, 10}},
-                  {"tensor",
-                   "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
-                   {5, 5, 5, 5, 80, 80, 80, 80, 80, 80}},
-                  {"SM activity", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
-                   std::vector<double>(10, 99)}};
-  return course;
-}
-
-TEST_CASE("Units that are busy one after the other in each launch are phases") {
-  KernelReport kernel = QuietKernel();
-  CHECK_FALSE(HasNote(Decide(kernel), "phases"));
-  kernel.course = OneAfterTheOther();
-  const Verdict verdict = Decide(kernel);
-  CHECK(HasNote(verdict, "phases"));
-  CHECK(
-      Mentions(verdict.notes,
-               "tensor is at 80.0 % of its peak in 60 % of a launch, and at 5.0 % while the other "
-               "one leads; DRAM is at 90.0 % of its peak in 40 % of a launch, and at 10.0 %"));
-}
-
-TEST_CASE("Units that are busy at the same time, or hardly, are no phases") {
-  KernelReport kernel = QuietKernel();
-  kernel.course = OneAfterTheOther();
-  std::vector<double>& dram = kernel.course.units[0].percent;
-  dram = {90, 90, 90, 90, 70, 70, 70, 70, 70, 70};
-  CHECK_FALSE(HasNote(Decide(kernel), "phases"));
-  dram = {50, 50, 50, 50, 5, 5, 5, 5, 5, 5};
-  CHECK_FALSE(HasNote(Decide(kernel), "phases"));
-  dram = {90, 10, 10, 10, 10, 10, 10, 10, 10, 10};  // it leads a tenth
-  CHECK_FALSE(HasNote(Decide(kernel), "phases"));
-}
-
-TEST_CASE("SMs without work at the end of a launch are a drain") {
-  KernelReport kernel = QuietKernel();
-  kernel.course = OneAfterTheOther();
-  std::vector<double>& active = kernel.course.units[2].percent;
-  CHECK_FALSE(HasNote(Decide(kernel), "drain"));
-  active = {20, 99, 99, 99, 99, 99, 99, 99, 30, 10};  // its start is none
-  CHECK(Mentions(Decide(kernel).notes, "drain: in the last 20 % of a launch"));
-  active.back() = 60;
-  CHECK_FALSE(HasNote(Decide(kernel), "drain"));
-}
-
 }  // namespace
 }  // namespace prof::test

@@ -95,7 +95,9 @@ TEST_CASE("A small error bound around the threshold does not make a unit idle") 
   SetPm(&kernel, TriageUnit::kTensor, 60.7, 0.8);
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "tensor-throughput");
-  CHECK(verdict.confidence == Confidence::kLow);
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(Doubts(verdict).front() == "below-80");
+  CHECK(Doubts(verdict)[1] == "straddles");
   CHECK_THAT(verdict.summary, Contains("60.7 +-0.8 %"));
   SetPm(&kernel, TriageUnit::kTensor, 59.9, 0.8);
   CHECK(Decide(kernel).rule == "no-unit-busy");

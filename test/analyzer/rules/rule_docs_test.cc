@@ -10,6 +10,7 @@
 #include "lib/analyzer/findings/finding_rules.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
+#include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_notes.h"
 #include "lib/analyzer/rules/verdict_rules.h"
 #include "test/analyzer/rules/rules_page.h"
@@ -48,10 +49,11 @@ TEST_CASE("Every finding is documented, and every documented one exists") {
 }
 
 // build/.../write_rules_page writes it.
-TEST_CASE("The page about rules holds the tables of causes and actions as they are") {
+TEST_CASE("The page about rules holds the tables of causes, actions and doubts") {
   const std::string page = ReadRulesPage(PROF_RULES_DOC);
   REQUIRE(page.find(analyzer::CauseTable()) != std::string::npos);
   REQUIRE(page.find(analyzer::ActionTable()) != std::string::npos);
+  REQUIRE(page.find(analyzer::DoubtTable()) != std::string::npos);
   CHECK(WithRuleTables(page) == page);
   CHECK(WithRuleTables("# Rules\n") == "# Rules\n");
 }

@@ -6,6 +6,7 @@
 
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
+#include "lib/analyzer/rules/rule_confidence.h"
 
 namespace prof::test {
 namespace {
@@ -21,7 +22,9 @@ std::string Filled(std::string page, const std::string& name, const std::string&
 }  // namespace
 
 std::string WithRuleTables(const std::string& page) {
-  return Filled(Filled(page, "causes", analyzer::CauseTable()), "actions", analyzer::ActionTable());
+  return Filled(
+      Filled(Filled(page, "causes", analyzer::CauseTable()), "actions", analyzer::ActionTable()),
+      "doubts", analyzer::DoubtTable());
 }
 
 std::string ReadRulesPage(const std::string& path) {

@@ -317,7 +317,7 @@ TEST_CASE("An unstable clock or duration costs a level of confidence and has a n
   CHECK(Decide(varying).confidence == Confidence::kHigh);
 }
 
-TEST_CASE("Two launches, or a short kernel, are not enough for high confidence") {
+TEST_CASE("Two launches are not enough for high confidence, and a short kernel has a low one") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 85);
   kernel.launches = 2;
@@ -325,7 +325,8 @@ TEST_CASE("Two launches, or a short kernel, are not enough for high confidence")
   kernel.launches = 20;
   kernel.duration_ns.median = 8e3;
   kernel.clock.sampled_ns = {5, 8e3, 8e3, 8e3, 40e3};
-  CHECK(Decide(kernel).confidence == Confidence::kMedium);
+  CHECK(Decide(kernel).confidence == Confidence::kLow);
+  CHECK(Doubts(Decide(kernel)) == std::vector<std::string>{"short", "waste-unknown"});
 }
 
 // Makes one rule about units match.

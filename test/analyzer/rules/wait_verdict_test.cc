@@ -73,19 +73,21 @@ TEST_CASE("A kernel of 3 us is launch-sized although no unit was measured") {
   CHECK(verdict.limiter == Limiter::kLaunchSized);
   CHECK(verdict.decided);
   CHECK(verdict.source == Source::kNone);
-  CHECK(verdict.confidence == Confidence::kLow);
+  CHECK(verdict.confidence == Confidence::kHigh);
+  kernel.duration_ns = {2, 4500, 4400, 4600, 9e3};
+  CHECK(Doubts(Decide(kernel)) == std::vector<std::string>{"near-rival", "few-samples"});
 
   kernel.whole_graph = true;  // many kernels: none of them may be short
   CHECK(Decide(kernel).limiter == Limiter::kNotMeasured);
 }
 
-TEST_CASE("A kernel of 3 us is launch-sized with low confidence, and its busy unit is named") {
+TEST_CASE("A kernel of 3 us is launch-sized for certain, and its busy unit is named") {
   KernelReport kernel = QuietKernel();
   kernel.duration_ns = {20, 3000, 2900, 3100, 60e3};
   SetUse(&kernel, "gpu__dram_throughput", 82);
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kLaunchSized);
-  CHECK(verdict.confidence == Confidence::kLow);
+  CHECK(verdict.confidence == Confidence::kHigh);
   CHECK(verdict.summary.find("DRAM 82.0 %") != std::string::npos);
   CHECK(Mentions(verdict.evidence, "timeline; median of 20"));
 
@@ -136,7 +138,8 @@ TEST_CASE("A grid that covers all SMs with part of a wave is named when no stall
   Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kLatency);
   CHECK(verdict.rule == "partial-wave");
-  CHECK(verdict.confidence == Confidence::kLow);
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(Doubts(verdict).front() == "few-warps");
 
   SetStall(&kernel, "long_scoreboard", 30);
   verdict = Decide(kernel);
@@ -169,7 +172,8 @@ TEST_CASE("A pointer chase is latency, waiting for memory") {
   CHECK(verdict.stall == "long_scoreboard");
   CHECK(Mentions(verdict.evidence, "global or local memory"));
   // Atomics on one address wait in the same way: only the sectors show what it is.
-  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(verdict.confidence == Confidence::kLow);
+  CHECK(Doubts(verdict) == std::vector<std::string>{"level-unknown"});
   CHECK(verdict.missing.find("atomics") != std::string::npos);
   Set(&kernel, "lts__t_sectors_lookup_hit.sum", 2e6);
   Set(&kernel, "lts__t_sectors_lookup_miss.sum", 23e6);
