@@ -42,7 +42,8 @@ constexpr Row kCauseRows[] = {
     {{"imbalance", "tail",
       "SM activity as for `tail`, achieved occupancy 10 points below theoretical (ncu), w >= 1, no "
       "tail; where no warps were counted: SM activity 20 % below (own). Where PM samples "
-      "show the course of a launch, it and `tail` need 10 % of its time idle at its end, half or "
+      "show the course of a launch, it needs 10 % of its time idle at its end, and `tail` 5 %, "
+      "half or "
       "more of all idle time (own). Otherwise as `tail`",
       "even-out-blocks", "\"occupancy\"; a work queue for atomics"},
      ImbalanceCause},

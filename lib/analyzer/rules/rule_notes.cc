@@ -249,11 +249,12 @@ double IdleBeyondRamp(const RuleInputs& inputs) {
   return idle - kFillAndDrainNs / inputs.duration_ns;
 }
 
-// Whether the SMs are idle at the end of a launch more than elsewhere in it. nullopt: no course.
-std::optional<bool> IsIdleAtEnd(const RuleInputs& inputs) {
+// Whether the SMs are idle at the end of a launch more than elsewhere in it, for `least` of its
+// time or more. nullopt: no course.
+std::optional<bool> IsIdleAtEnd(const RuleInputs& inputs, double least) {
   const std::optional<IdleSms> idle = IdleOf(inputs.kernel->course);
   if (!idle) return std::nullopt;
-  return idle->end >= kLeastDrain && idle->end >= idle->all / 2;
+  return idle->end >= least && idle->end >= idle->all / 2;
 }
 
 }  // namespace
@@ -261,7 +262,7 @@ std::optional<bool> IsIdleAtEnd(const RuleInputs& inputs) {
 bool HasTail(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   return occupancy.known && occupancy.waves >= 1 && occupancy.tail_lost >= kTailLost &&
-         IdleBeyondRamp(inputs) >= kImbalance && IsIdleAtEnd(inputs).value_or(true);
+         IdleBeyondRamp(inputs) >= kImbalance && IsIdleAtEnd(inputs, kImbalance).value_or(true);
 }
 
 bool MayHaveTail(const RuleInputs& inputs) {
@@ -273,8 +274,8 @@ bool MayHaveTail(const RuleInputs& inputs) {
 bool IsImbalanced(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   if (!occupancy.known || occupancy.waves < 1 || HasTail(inputs)) return false;
-  // The course shows when they are idle. Where a grid runs in one go, that is its end.
-  if (const std::optional<bool> at_end = IsIdleAtEnd(inputs)) {
+  // Blocks of the same work leave some SMs idle at the end, too: more is asked for than for a tail.
+  if (const std::optional<bool> at_end = IsIdleAtEnd(inputs, kLeastDrain)) {
     return *at_end && IdleBeyondRamp(inputs) >= kImbalance;
   }
   // Where no warps were counted the idle SMs alone have to show it.
