@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The recorded kernels of the zoo, changed: another name, another order, or less of what was
-// measured. None of these may make another class certain.
+// The recorded kernels of the zoo, changed: another name, another order, another clock, values
+// anywhere in their error bounds, or less of what was measured. None of these may make another
+// class certain.
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,6 +104,58 @@ TEST_CASE("The order of the recorded kernels decides nothing") {
     CHECK(there.harmful == back.harmful);
     CHECK(there.confusion == back.confusion);
   }
+}
+
+void Scale(Statistic* value, double scale) {
+  for (double* const part : {&value->median, &value->min, &value->max, &value->sum}) {
+    *part *= scale;
+  }
+}
+
+TEST_CASE("At half of the clock a recorded kernel has the same limit, if it is not short by it") {
+  ForAll([](const LabelledKernel&, const KernelReport& kernel) {
+    if (kernel.verdict.limiter == Limiter::kLaunchSized) return;
+    KernelReport slow = kernel;
+    for (Statistic* const time : {&slow.duration_ns, &slow.clock.sampled_ns}) Scale(time, 2);
+    for (double* const hz :
+         {&slow.clock.run_hz.median, &slow.clock.run_hz.min, &slow.clock.run_hz.max}) {
+      *hz /= 2;
+    }
+    for (auto& [name, value] : slow.metrics) {
+      if (name.find("per_second") != std::string::npos) Scale(&value, 0.5);
+      if (name.find("time_duration") != std::string::npos) Scale(&value, 2);
+    }
+    const Verdict before = Decide(kernel), after = Decide(slow);
+    // A short kernel is less doubtful then, and its ramp is a smaller part.
+    CAPTURE(before.rule, after.rule, before.summary, after.summary);
+    CHECK((after.limiter == before.limiter || before.confidence < Confidence::kHigh));
+  });
+}
+
+// A normal distribution whose interval of 95 % is the error bound.
+constexpr double kBoundOfNormal = 1.96;
+
+TEST_CASE("A recorded verdict that changes within the error bounds is never of high confidence") {
+  std::mt19937_64 random(20261126);
+  std::normal_distribution<double> normal(0, 1 / kBoundOfNormal);
+  std::uniform_real_distribution<double> part(0, 1);
+  ForAll([&](const LabelledKernel&, const KernelReport& kernel) {
+    const Verdict before = Decide(kernel);
+    for (int round = 0; round < 5; ++round) {
+      KernelReport other = kernel;
+      for (auto& [name, value] : other.metrics) {
+        value.median = value.min + (value.max - value.min) * part(random);
+      }
+      for (auto& [name, value] : other.continuous) {
+        if (!value.value) continue;
+        const double beside = std::clamp(normal(random), -1.0, 1.0) * value.error;
+        value.value = std::max(0.0, *value.value + beside);
+      }
+      const Verdict after = Decide(other);
+      CAPTURE(round, before.rule, after.rule, after.summary);
+      if (after.limiter != before.limiter) CHECK(before.confidence < Confidence::kHigh);
+    }
+  });
 }
 
 TEST_CASE("Without the counters of a question no other class of a recorded kernel is certain") {

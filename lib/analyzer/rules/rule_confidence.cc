@@ -44,6 +44,8 @@ const std::vector<DoubtRow>& DoubtRows() {
       {"below-80", false, "another unit, or what is named otherwise, stands below 80 %"},
       {"near-rival", false, "the next explanation is less than 10 points behind"},
       {"straddles", false, "a unit is named, and an error bound has both sides of 60 %"},
+      {"issue-or-pipe", false,
+       "within the error bounds of both, the issue slots lead or a unit that they feed does"},
       {"uneven", false, "some SMs have no work at the end, beside the limit that is named"},
       {"units-unknown", false, "units that could be the limit were not measured"},
       {"waits-unknown", false, "no unit is busy, and the stall reasons were not read"},
@@ -101,6 +103,9 @@ void AddDoubtsOfData(const RuleInputs& inputs, double samples, Verdict* verdict)
   if (inputs.straddles) {
     AddDoubt(UnitsDecide(inputs) ? "straddles" : "perhaps-busy",
              "an error bound has both sides of " + text::Percent(kBusy), verdict);
+  }
+  if (inputs.issue_or_pipe && UnitsDecide(inputs)) {
+    AddDoubt("issue-or-pipe", "the issue slots or a unit that they feed may lead", verdict);
   }
   // SMs without work are a cause beside the winner.
   const bool is_uneven =

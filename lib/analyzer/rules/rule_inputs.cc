@@ -105,7 +105,13 @@ bool IsLeftOut(const RuleInputs& inputs, const UnitUse& use) {
 }
 
 // Issue slots lead only where no pipe explains them.
-const UnitUse* Leader(const RuleInputs& inputs) {
+bool IssueLeads(double issue, double other) {
+  return (issue >= kSaturated && other < kSaturated) ||
+         (issue >= kBusy && issue - other >= kMargin);
+}
+
+const UnitUse* Leader(RuleInputs* all) {
+  const RuleInputs& inputs = *all;
   const auto named = [&](const UnitUse& use) {
     return IsLeftOut(inputs, use) ? -1 : inputs.WhileActive(use.unit, use.of_peak);
   };
@@ -115,11 +121,18 @@ const UnitUse* Leader(const RuleInputs& inputs) {
     const UnitUse*& best = use.unit == Unit::kIssue ? issue_slots : other;
     if (named(use) >= 0 && (best == nullptr || named(use) > named(*best))) best = &use;
   }
-  const double issue = issue_slots == nullptr ? 0 : named(*issue_slots);
-  const double without_issue = other == nullptr ? 0 : named(*other);
-  const bool issue_leads = (issue >= kSaturated && without_issue < kSaturated) ||
-                           (issue >= kBusy && issue - without_issue >= kMargin);
-  if (issue_leads) return issue_slots;
+  if (issue_slots != nullptr && other != nullptr) {
+    const auto at = [&](const UnitUse& use, double of_peak) {
+      return inputs.WhileActive(use.unit, of_peak);
+    };
+    all->issue_or_pipe =
+        IssueLeads(at(*issue_slots, issue_slots->at_least()), at(*other, other->at_most())) !=
+        IssueLeads(at(*issue_slots, issue_slots->at_most()), at(*other, other->at_least()));
+  }
+  if (issue_slots != nullptr &&
+      IssueLeads(named(*issue_slots), other == nullptr ? 0 : named(*other))) {
+    return issue_slots;
+  }
   if (other == nullptr) return nullptr;
   // A saturated tensor pipe reads its operands through L1, which then is nearly as busy.
   const UnitUse* const tensor = inputs.counters->Find(Unit::kTensor);
@@ -130,7 +143,7 @@ const UnitUse* Leader(const RuleInputs& inputs) {
 
 void FindLeader(RuleInputs* inputs) {
   inputs->half_on_fma = CountsHalfAsTensor(*inputs);
-  const UnitUse* const leader = Leader(*inputs);
+  const UnitUse* const leader = Leader(inputs);
   if (leader == nullptr) return;
   inputs->leader = *leader;
   double highest = -1;
