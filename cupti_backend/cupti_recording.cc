@@ -10,6 +10,7 @@
 #include "cupti_backend/api/cupti_versions.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/exit_guard.h"
+#include "lib/capture/process/kept_ceilings.h"
 #include "lib/capture/windows/window_plan.h"
 
 namespace prof::cupti {
@@ -61,7 +62,7 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
                possible_.options.code ? &process->callback.code() : nullptr),
       calls_(&process->api),
       graph_nodes_(&process->callback.graph_nodes(), possible_.options.ranges),
-      devices_(&process->api, &process->driver),
+      devices_(&process->api, &process->driver, capture::KeptCeilingsPath()),
       buffers_(process, &decoder_, &timeline_, before_.launches),
       subscription_(process, &timeline_) {
   const SessionOptions& options = possible_.options;

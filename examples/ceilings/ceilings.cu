@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ceilings: measures what this GPU reaches, and writes it as CSV for `prof report --ceilings`.
+// ceilings: measures what this GPU reaches, and writes it as CSV.
 //
 // Build:  cmake -B build && cmake --build build --target ceilings
-// Run:    build/examples/ceilings > h200.csv; prof report run.prof --ceilings h200.csv
+// Run:    build/examples/ceilings --keep     once for each machine: later recordings have them
+//         build/examples/ceilings > h200.csv; prof report run.prof --ceilings h200.csv
 // See:    a row for each rate. prof takes it as the ceiling of its unit in the roofline.
 //
 // Each rate is the median of several launches of a millisecond or more. It takes about 3 s and
@@ -14,8 +15,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "ceilings.h"
@@ -219,14 +223,45 @@ void MeasureTensor(Meter* meter) {
   }
 }
 
+// Standard output goes into the file that recordings read: prof/ceilings.csv in $XDG_CACHE_HOME, or
+// else in $HOME/.cache. Returns its path; empty: there is no such place.
+std::string WriteToKept() {
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  const char* const home = std::getenv("HOME");
+  std::filesystem::path path;
+  if (cache != nullptr && *cache == '/') {
+    path = cache;
+  } else if (home != nullptr && *home == '/') {
+    path = std::filesystem::path(home) / ".cache";
+  } else {
+    return "";
+  }
+  path /= "prof";
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  path /= "ceilings.csv";
+  return std::freopen((path.string() + ".new").c_str(), "w", stdout) == nullptr ? ""
+                                                                                : path.string();
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const bool keep = argc == 2 && std::strcmp(argv[1], "--keep") == 0;
+  if (argc > 1 && !keep) {
+    std::fprintf(stderr, "usage: ceilings [--keep]\n");
+    return 2;
+  }
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error != cudaSuccess) {
     std::printf("[skipped] no CUDA device: %s\n", cudaGetErrorString(error));
     return 0;
+  }
+  const std::string kept = keep ? WriteToKept() : "";
+  if (keep && kept.empty()) {
+    std::fprintf(stderr, "ceilings: set HOME or XDG_CACHE_HOME to a folder that can be written\n");
+    return 1;
   }
   Meter meter;
   std::printf("device,sm_count,kind,per_s,n,min,max,sm_clock_hz\n");
@@ -235,5 +270,12 @@ int main() {
   MeasureFma<Fp64>(&meter, "flops fp64", 10'000, 2);
   MeasureFma<Fp16>(&meter, "flops fp16", 20'000, 4);
   MeasureTensor(&meter);
+  if (!keep) return 0;
+  // A file that is half written is never read.
+  if (std::fclose(stdout) != 0 || std::rename((kept + ".new").c_str(), kept.c_str()) != 0) {
+    std::fprintf(stderr, "ceilings: cannot write %s\n", kept.c_str());
+    return 1;
+  }
+  std::fprintf(stderr, "ceilings: kept in %s\n", kept.c_str());
   return 0;
 }

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "lib/analyzer/analyzer.h"
-#include "lib/analyzer/ceilings_file.h"
+#include "lib/analyzer/device_ceilings.h"
 #include "lib/cli/base/help_format.h"
 #include "lib/cli/base/html_output.h"
 #include "lib/cli/base/message.h"
@@ -66,7 +66,7 @@ struct ReportOptions {
   std::string html;    // not empty: the HTML report goes to this file
   bool strict = false;
   std::string ceilings;  // not empty: a file of what the devices reached in a calibration
-  std::vector<analyzer::CeilingRow> ceiling_rows;  // of that file
+  std::vector<format::CeilingRow> ceiling_rows;  // of that file
 };
 
 constexpr size_t kMostListed = 400;  // characters of ranges' names in an error
@@ -326,7 +326,7 @@ std::string ReadCeilings(ReportOptions* options) {
   }
   std::ostringstream text;
   text << file.rdbuf();
-  analyzer::Ceilings ceilings = analyzer::ParseCeilings(text.str());
+  format::CeilingsCsv ceilings = format::ParseCeilings(text.str());
   if (!ceilings.error.empty()) {
     return options->ceilings + " is no file of ceilings: " + ceilings.error + kWayOut;
   }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/analyzer/ceilings_file.h"
+#include "lib/format/ceilings_csv.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
 
-namespace prof::analyzer {
+namespace prof::format {
 namespace {
 
 constexpr std::string_view kHead = "device,sm_count,kind,per_s,n,min,max,sm_clock_hz";
@@ -47,19 +46,19 @@ bool ToRow(const std::vector<std::string>& cells, CeilingRow* row) {
   if (!(min > 0) || !(max >= min) || clock < 0) return false;
   row->device = cells[0];
   row->sm_count = static_cast<uint32_t>(sms);
-  row->ceiling = {cells[2], per_s, static_cast<int64_t>(n), min, max, clock};
+  row->kind = cells[2];
+  row->per_s = per_s;
+  row->n = static_cast<uint32_t>(n);
+  row->min = min;
+  row->max = max;
+  row->sm_clock_hz = clock;
   return true;
-}
-
-bool HasCeiling(const std::vector<model::Ceiling>& ceilings, const std::string& kind) {
-  return std::any_of(ceilings.begin(), ceilings.end(),
-                     [&](const model::Ceiling& one) { return one.kind == kind; });
 }
 
 }  // namespace
 
-Ceilings ParseCeilings(std::string_view text) {
-  Ceilings ceilings;
+CeilingsCsv ParseCeilings(std::string_view text) {
+  CeilingsCsv ceilings;
   if (TakeLine(&text) != kHead) {
     ceilings.error = "its first line is not \"" + std::string(kHead) + "\"";
     return ceilings;
@@ -79,17 +78,4 @@ Ceilings ParseCeilings(std::string_view text) {
   return ceilings;
 }
 
-int AddCeilings(const std::vector<CeilingRow>& rows, model::Model* model) {
-  int added = 0;
-  for (model::Device& device : model->devices) {
-    for (const CeilingRow& row : rows) {
-      const bool is_it = row.device == device.name && row.sm_count == device.sm_count;
-      if (!is_it || HasCeiling(device.ceilings, row.ceiling.kind)) continue;
-      device.ceilings.push_back(row.ceiling);
-      ++added;
-    }
-  }
-  return added;
-}
-
-}  // namespace prof::analyzer
+}  // namespace prof::format

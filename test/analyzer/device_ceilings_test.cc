@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/analyzer/ceilings_file.h"
+#include "lib/analyzer/device_ceilings.h"
 
 #include <string>
 
@@ -11,12 +11,13 @@
 namespace prof::analyzer {
 namespace {
 
+using format::ParseCeilings;
 using test::Contains;
 
 const std::string kHead = "device,sm_count,kind,per_s,n,min,max,sm_clock_hz\n";
 
 TEST_CASE("A file of ceilings has rates by device and kind") {
-  const Ceilings ceilings =
+  const format::CeilingsCsv ceilings =
       ParseCeilings(kHead +
                     "NVIDIA H200,132,dram-read,4.5e12,5,4.4e12,4.6e12,0\r\n\n"
                     "NVIDIA H200,132,flops fp16 tensor,8e14,5,7e14,9e14,1.7e9\n");
@@ -24,11 +25,11 @@ TEST_CASE("A file of ceilings has rates by device and kind") {
   REQUIRE(ceilings.rows.size() == 2);
   CHECK(ceilings.rows[0].device == "NVIDIA H200");
   CHECK(ceilings.rows[0].sm_count == 132);
-  CHECK(ceilings.rows[0].ceiling.per_s == 4.5e12);
-  CHECK(ceilings.rows[1].ceiling.kind == "flops fp16 tensor");
-  CHECK(ceilings.rows[1].ceiling.n == 5);
-  CHECK(ceilings.rows[1].ceiling.max == 9e14);
-  CHECK(ceilings.rows[1].ceiling.sm_clock_hz == 1.7e9);
+  CHECK(ceilings.rows[0].per_s == 4.5e12);
+  CHECK(ceilings.rows[1].kind == "flops fp16 tensor");
+  CHECK(ceilings.rows[1].n == 5);
+  CHECK(ceilings.rows[1].max == 9e14);
+  CHECK(ceilings.rows[1].sm_clock_hz == 1.7e9);
 }
 
 TEST_CASE("A text that is no file of ceilings is an error with its line") {
@@ -42,7 +43,7 @@ TEST_CASE("A text that is no file of ceilings is an error with its line") {
         "H200,132,l2,1,0,1,1,0", "H200,132,l2,1,5,2,1,0", ",132,l2,1,5,1,1,0",
         "H200,1e99,l2,1,5,1,1,0", "H200,132,l2,1,5,1,1,0,0", "H200,132,l2,1x,5,1,1,0"}) {
     CAPTURE(bad);
-    const Ceilings ceilings = ParseCeilings(kHead + good + bad);
+    const format::CeilingsCsv ceilings = ParseCeilings(kHead + good + bad);
     CHECK(ceilings.error == "line 3 is no ceiling");
     CHECK(ceilings.rows.empty());
   }
@@ -57,7 +58,7 @@ TEST_CASE("Devices of the same name and size get the ceilings that their recordi
   }
   model.devices[1].sm_count = 66;  // a part of it
   model.devices[2].ceilings = {{"l2", 5e12, 3, 5e12, 5e12, 0}};
-  const Ceilings file = ParseCeilings(kHead +
+  const format::CeilingsCsv file = ParseCeilings(kHead +
                                       "NVIDIA H200,132,l2,6e12,5,6e12,6e12,0\n"
                                       "NVIDIA A100,108,l2,4e12,5,4e12,4e12,0\n");
   CHECK(AddCeilings(file.rows, &model) == 1);
@@ -79,7 +80,7 @@ TEST_CASE("The roofline of a report has the ceilings of the file") {
   const Report report = AnalyzeAmended(snapshot, [](model::Model* model) {
     REQUIRE(model->devices.size() == 1);
     const model::Device& device = model->devices[0];
-    const Ceilings file =
+    const format::CeilingsCsv file =
         ParseCeilings(kHead + device.name + "," + std::to_string(device.sm_count) +
                       ",dram-copy,4.1e12,5,4e12,4.2e12,0\n");
     CHECK(AddCeilings(file.rows, model) == 1);
