@@ -40,7 +40,7 @@ std::string CatchDumpSignal(int signal, void (*wake)()) {
   if (sigaction(signal, nullptr, &before) != 0) return std::strerror(errno);
   if (before.sa_handler == &OnSignal) return {};
   if (before.sa_handler != SIG_DFL) return "the program has an action of its own for it";
-  if (!RunInForkedChild(&ReleaseDumpSignalAfterFork)) return "forked children would inherit it";
+  RunInForkedChild(ForkHook::kDumpSignal, &ReleaseDumpSignalAfterFork);
   struct sigaction ours {};
   ours.sa_handler = &OnSignal;
   ours.sa_flags = SA_RESTART | SA_ONSTACK;

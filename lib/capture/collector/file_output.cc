@@ -4,29 +4,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
-#include "lib/capture/process/fork_guard.h"
+#include "lib/capture/process/own_files.h"
 #include "lib/capture/wire/block_frame.h"
 
 namespace prof::capture {
 namespace {
 
-// The file of the recording, which a forked child must not keep locked: it may live on for days.
-std::atomic<int> locked_file{-1};
-std::atomic<dev_t> locked_device{0};
-std::atomic<ino_t> locked_inode{0};
-
 bool IsFile(int fd, dev_t device, ino_t inode) {
   struct stat state {};
   return fstat(fd, &state) == 0 && state.st_dev == device && state.st_ino == inode;
-}
-
-void CloseInForkedChild() {
-  const int fd = locked_file.exchange(-1);
-  if (fd >= 0 && IsFile(fd, locked_device.load(), locked_inode.load())) close(fd);
 }
 
 }  // namespace
@@ -36,7 +25,6 @@ FileOutput::~FileOutput() { Close(); }
 void FileOutput::Open() {
   if (opened_) return;
   opened_ = true;
-  (void)RunInForkedChild(&CloseInForkedChild);
   ClaimedFile file = ClaimOutput(name_);
   {
     const MutexLock lock(path_mutex_);
@@ -50,9 +38,6 @@ void FileOutput::Open() {
   fstat(fd_, &state);
   device_ = state.st_dev;
   inode_ = state.st_ino;
-  locked_device.store(device_);
-  locked_inode.store(inode_);
-  locked_file.store(fd_);
   Write(FileHeader());
 }
 
@@ -74,8 +59,7 @@ void FileOutput::Append(const EncodedBlock& block) {
 void FileOutput::CheckStillThere() {
   struct stat state {};
   if (!IsFile(fd_, device_, inode_)) {
-    int locked = fd_;
-    locked_file.compare_exchange_strong(locked, -1);
+    ForgetOwnFile(fd_);
     fd_ = -1;  // it is no longer ours to close
     error_code_ = EBADF;
     error_ = "cannot write " + path() + ": the program has closed the file";
@@ -115,9 +99,7 @@ void FileOutput::Close() {
 
 void FileOutput::CloseFile() {
   if (fd_ < 0) return;
-  int locked = fd_;
-  locked_file.compare_exchange_strong(locked, -1);
-  close(fd_);
+  CloseOwnFile(fd_);
   fd_ = -1;
 }
 

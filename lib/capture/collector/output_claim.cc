@@ -12,6 +12,7 @@
 
 #include "lib/capture/collector/output_path.h"
 #include "lib/capture/process/mutex.h"
+#include "lib/capture/process/own_files.h"
 #include "lib/format/framing.h"
 
 namespace prof::capture {
@@ -71,14 +72,15 @@ enum class Refusal {
 };
 
 int OpenNew(const std::string& path, Refusal* refusal) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode);
+  const int fd =
+      OpenOwnFile(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode);
   if (fd < 0) {
     *refusal = errno == EEXIST ? Refusal::kExists : Refusal::kError;
     return -1;
   }
   // Until it is locked it is an empty file, which another process may replace.
   if (Lock(fd) && Names(path, fd)) return fd;
-  close(fd);
+  CloseOwnFile(fd);
   *refusal = Refusal::kChanged;
   return -1;
 }
@@ -109,12 +111,12 @@ Refusal RemoveOpenFile(const OutputName& name, int fd) {
 
 Refusal RemoveFile(const OutputName& name) {
   const int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  int fd = open(name.path.c_str(), O_RDWR | flags);  // NFS locks what is open for writing
-  if (fd < 0) fd = open(name.path.c_str(), O_RDONLY | flags);
+  int fd = OpenOwnFile(name.path.c_str(), O_RDWR | flags);  // NFS locks what is open for writing
+  if (fd < 0) fd = OpenOwnFile(name.path.c_str(), O_RDONLY | flags);
   if (fd < 0) return errno == ENOENT ? Refusal::kChanged : Refusal::kNoRecording;
   const Refusal refusal = RemoveOpenFile(name, fd);
   const int error = errno;
-  close(fd);
+  CloseOwnFile(fd);
   errno = error;
   return refusal;
 }
@@ -158,7 +160,8 @@ int ClaimPath(const OutputName& name, Refusal* refusal, const char** action) {
 bool OpenDevice(const std::string& path, ClaimedFile* claimed) {
   struct stat info {};
   if (lstat(path.c_str(), &info) != 0 || !S_ISCHR(info.st_mode)) return false;
-  claimed->fd = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+  claimed->fd =
+      OpenOwnFile(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
   claimed->error = errno;
   return true;
 }

@@ -86,13 +86,12 @@ std::string StartControlServer(ControlAnswer answer) {
     problem = Problem("bind");
   } else if (listen(fd, kBacklog) != 0) {
     problem = Problem("listen");
-  } else if (!RunInForkedChild(&CloseSocketInForkedChild)) {
-    problem = "forked children would inherit the socket";
   }
   if (!problem.empty()) {
     close(fd);
     return problem;
   }
+  RunInForkedChild(ForkHook::kControlSocket, &CloseSocketInForkedChild);
   listening.store(fd);
   try {
     StartQuietThread("prof-ctl", [fd, answer = std::move(answer)] {

@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <mutex>
+#include <new>
 
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/mutex.h"
@@ -16,7 +18,7 @@ namespace {
 
 std::atomic<bool> children_are_inert{false};
 std::atomic<bool> forked_child{false};
-std::atomic<void (*)()> child_hooks[kMaxForkHooks] = {};
+std::atomic<void (*)()> child_hooks[kForkHooks] = {};
 
 Mutex forking;  // after it the exit guard
 thread_local bool holds_forking = false;
@@ -33,7 +35,9 @@ void AfterFork() PROF_NOT_CHECKED {
   holds_forking = false;
 }
 
-void OnForkedChild() {
+void OnForkedChild() PROF_NOT_CHECKED {
+  // The fork did not wait, and the thread that holds the lock is not in the child.
+  if (!holds_forking) new (&forking) Mutex;
   AfterFork();
   if (children_are_inert.load()) forked_child.store(true, std::memory_order_relaxed);
   ForgetThreadIdAfterFork();
@@ -54,19 +58,17 @@ void MakeForkedChildrenInert() {
   children_are_inert.store(true);
 }
 
-bool RunInForkedChild(void (*hook)()) {
+void RunInForkedChild(ForkHook owner, void (*hook)()) {
+  child_hooks[static_cast<size_t>(owner)].store(hook, std::memory_order_release);
   GuardAgainstFork();
-  for (auto& slot : child_hooks) {
-    void (*present)() = nullptr;
-    if (slot.compare_exchange_strong(present, hook, std::memory_order_acq_rel) || present == hook) {
-      return true;
-    }
-  }
-  return false;
 }
 
-NoForks::NoForks() PROF_NOT_CHECKED { forking.Lock(); }
-NoForks::~NoForks() PROF_NOT_CHECKED { forking.Unlock(); }
+NoForks::NoForks() PROF_NOT_CHECKED
+    : holds_(forking.LockBefore(std::chrono::steady_clock::now() + kLongestForkWait)) {}
+
+NoForks::~NoForks() PROF_NOT_CHECKED {
+  if (holds_) forking.Unlock();
+}
 
 bool InForkedChild() { return forked_child.load(std::memory_order_relaxed); }
 

@@ -17,14 +17,18 @@ void GuardAgainstFork();
 // Any thread, any number of times.
 void MakeForkedChildrenInert();
 
-// Guards, and runs `hook` in the child of each later fork, inert or not. `hook` must be
-// async-signal-safe. A hook is registered once. False when there are kMaxForkHooks others. Any
-// thread.
-constexpr int kMaxForkHooks = 4;
-[[nodiscard]] bool RunInForkedChild(void (*hook)());
+// What has something to do in a forked child. Each has room for its one hook, so none is refused.
+enum class ForkHook { kRanges, kFiles, kDumpSignal, kControlSocket };
+constexpr int kForkHooks = 4;
 
-// While it lives, fork() waits, but no longer than kLongestForkWait. For what a child must not find
-// half done: a library that is being loaded. Any thread.
+// Guards, and runs `hook` in the child of each later fork, inert or not. `hook` must be
+// async-signal-safe. Any thread, any number of times.
+void RunInForkedChild(ForkHook owner, void (*hook)());
+
+// While it lives, fork() waits, but no longer than kLongestForkWait. Nor does this wait longer for
+// a fork: the thread that forks may be in a signal handler that waits for us. For what a child must
+// not find half done: a library that is being loaded, a file that is opened but not yet known. Any
+// thread.
 constexpr std::chrono::milliseconds kLongestForkWait(1'000);
 class NoForks {
  public:
@@ -32,6 +36,9 @@ class NoForks {
   ~NoForks();
   NoForks(const NoForks&) = delete;
   NoForks& operator=(const NoForks&) = delete;
+
+ private:
+  const bool holds_;
 };
 
 // True in a child that was forked (without exec) after MakeForkedChildrenInert, and in its

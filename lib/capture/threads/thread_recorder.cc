@@ -365,9 +365,7 @@ void SetStreamResolver(void (*resolver)(NameEvent* name)) {
   thread_registry.names.SetStreamResolver(resolver);
 }
 
-void GuardRangesAgainstFork() {
-  (void)RunInForkedChild(&ResetRangesAfterFork);  // the first of two hooks: there is room
-}
+void GuardRangesAgainstFork() { RunInForkedChild(ForkHook::kRanges, &ResetRangesAfterFork); }
 
 uint32_t PathParent(uint32_t path) {
   return path == kNoPath ? kNoPath : thread_registry.paths.At(path).parent;

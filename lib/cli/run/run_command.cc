@@ -22,9 +22,11 @@
 #include "lib/cli/base/html_output.h"
 #include "lib/cli/base/inject_library.h"
 #include "lib/cli/base/message.h"
+#include "lib/cli/base/output_check.h"
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/suggestion.h"
 #include "lib/cli/base/terminal.h"
+#include "lib/cli/metrics/metrics_check.h"
 #include "lib/cli/run/child_process.h"
 #include "lib/cli/run/python_hooks.h"
 #include "lib/cli/run/recording_flags.h"
@@ -128,17 +130,26 @@ void PrintFiles(const std::vector<std::string>& written, const std::string& fold
   }
 }
 
-// `listed`: what the processes of this run have named. `found`: what has such a name and is new.
+std::vector<std::string> Unlisted(const std::vector<std::string>& listed,
+                                  std::vector<std::string> found) {
+  const auto is_listed = [&](const std::string& path) {
+    return std::find(listed.begin(), listed.end(), path) != listed.end();
+  };
+  found.erase(std::remove_if(found.begin(), found.end(), is_listed), found.end());
+  return found;
+}
+
+// `listed`: what the processes of this run have named. `found`: what has such a name, is new, and
+// is not listed.
 void PrintWhatIsLeft(const std::string& pattern, const std::vector<std::string>& listed,
                      const std::vector<std::string>& found, const RunOptions& options) {
   std::vector<std::string> written;
   if (WantsFolder(pattern, listed)) written = MoveToFolder(FolderName(pattern), listed);
   const std::string folder = written.empty() ? "" : written[0].substr(0, written[0].rfind('/'));
   if (written.empty()) written = listed;
-  for (const std::string& path : found) {
-    if (std::find(listed.begin(), listed.end(), path) == listed.end()) written.push_back(path);
-  }
+  written.insert(written.end(), found.begin(), found.end());
   std::sort(written.begin(), written.end());
+  written.erase(std::unique(written.begin(), written.end()), written.end());
   PrintFiles(written, folder, options);
 }
 
@@ -153,6 +164,26 @@ std::string TakeRest(const CLI::App& parser, std::vector<std::string>* program) 
   const std::string suggestion = DidYouMeanOption(rest[0], parser);
   return "prof run does not know '" + rest[0] + "'" + (suggestion.empty() ? "." : suggestion) +
          " prof run --help lists the options";
+}
+
+// Why the page cannot go to the file `html`; empty: it can.
+std::string PageProblem(const std::string& html, const std::string& pattern) {
+  if (html.empty()) return "";
+  if (!MayBeRecordedTo(pattern, html)) return OutputProblem("--html", html, {});
+  return "--html '" + html + "' is a name of the recording, which the page would replace. Name " +
+         "another file";
+}
+
+// Why the metrics that the user typed cannot be read; empty: they can, or nobody knows, which is a
+// line on stderr then.
+std::string MetricsProblem(const RecordingFlags& flags, const std::vector<std::string>& metrics) {
+  if (!flags.IsGiven("--metrics") || metrics.empty()) return "";
+  const MetricsCheck check = CheckMetrics(metrics);
+  if (!check.not_checked.empty()) {
+    std::cerr << "prof: the names of --metrics were not checked: " << check.not_checked << '\n';
+  }
+  if (check.problem.empty()) return "";
+  return "--metrics: " + check.problem + ". prof metrics --search RE lists the names";
 }
 
 int RunProgram(const RunOptions& options) {
@@ -173,7 +204,9 @@ int RunProgram(const RunOptions& options) {
     return Fail(*problem + ". prof run --help lists the options");
   }
   const std::string pattern = AbsolutePattern(recording.output);
-  const std::string problem = PatternProblem(pattern);
+  std::string problem = PatternProblem(pattern);
+  if (problem.empty()) problem = PageProblem(options.html, pattern);
+  if (problem.empty()) problem = MetricsProblem(options.recording, recording.metrics);
   if (!problem.empty()) return Fail(problem);
   environment.Set("PROF_OUTPUT", pattern);
   Inject(library, &environment);
@@ -187,10 +220,19 @@ int RunProgram(const RunOptions& options) {
   {
     const RunList list(environment.Get("XDG_RUNTIME_DIR").value_or("/tmp"), pattern);
     environment.Set("PROF_RUN", list.variable());
-    const Files before = ListRecordings(pattern);
+    const Files before = ListRecordings(pattern), beside = ListOtherNames(pattern);
     end = RunChild(options.program, environment.entries());
     if (end.start_error != 0) return CannotStart(options.program[0], end.start_error);
-    PrintWhatIsLeft(pattern, list.Read(), NewRecordings(before, ListRecordings(pattern)), options);
+    const std::vector<std::string> listed = list.Read();
+    std::vector<std::string> found =
+        Unlisted(listed, NewRecordings(before, ListRecordings(pattern)));
+    // No process could reach the list, as in a container. Otherwise a file may be of another run.
+    if (listed.empty() && !found.empty()) {
+      const std::vector<std::string> others =
+          MadeSince(list.start_ns(), beside, ListOtherNames(pattern));
+      found.insert(found.end(), others.begin(), others.end());
+    }
+    PrintWhatIsLeft(pattern, listed, found, options);
   }  // the list is gone: the next line may not return
   return EndLike(end.status);
 }

@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +29,27 @@
 #include "test/capture/wire/blocks.h"
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
+
+namespace {
+
+bool forks_at_lock = false;
+std::vector<pid_t> forked_at_lock;  // they live on
+
+}  // namespace
+
+// In place of the C library's: a child can be forked as soon as a file is locked.
+extern "C" int flock(int fd, int operation) noexcept {
+  const int result = static_cast<int>(syscall(SYS_flock, fd, operation));
+  if (!forks_at_lock) return result;
+  const int error = errno;
+  const pid_t child = fork();
+  if (child == 0) {
+    while (true) pause();
+  }
+  forked_at_lock.push_back(child);
+  errno = error;
+  return result;
+}
 
 namespace prof::capture {
 namespace {
@@ -261,6 +284,50 @@ TEST_CASE("A forked child that lives on does not keep the recording locked") {
   close(file);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("A child that is forked while the output is claimed does not keep a file locked") {
+  const TempFolder folder;
+  LeaveRecording(folder / "a.prof");
+  OutputName name = {folder / "a.prof"};
+  name.replaces = false;  // so that a file is locked that stays, and then one that is new
+  MakeForkedChildrenInert();
+  FileOutput output(name);
+  forks_at_lock = true;
+  output.Append({"one"});
+  forks_at_lock = false;
+  CHECK(forked_at_lock.size() == 2);
+  usleep(100'000);
+  output.Close();
+  for (const std::string& path : {name.path, output.path()}) {
+    INFO(path);
+    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    CHECK(flock(file, LOCK_EX | LOCK_NB) == 0);
+    close(file);
+  }
+  for (const pid_t child : forked_at_lock) {
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  forked_at_lock.clear();
+}
+
+TEST_CASE(
+    "Without a descriptor that is free the recording is an error, and every byte is counted") {
+  const TempFolder folder;
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(lowest);
+  const rlimit none = {static_cast<rlim_t>(lowest), before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  FileOutput output(folder / "a.prof");
+  output.Append({"12345"});
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  output.Append({"678"});
+  CHECK(output.error_code() == EMFILE);
+  CHECK(output.error() == "cannot create " + folder / "a.prof" + ": Too many open files");
+  CHECK(output.bytes_not_written() == 2 * format::kFrameHeaderSize + 8);
 }
 
 TEST_CASE("The list of a run has the name that a recording really got") {

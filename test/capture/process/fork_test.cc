@@ -4,10 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "lib/capture/capture.h"
 #include "lib/capture/process/fork_guard.h"
@@ -76,18 +78,38 @@ TEST_CASE("A forked child can call every member of a session of its parent") {
   CHECK_FALSE(session.Stop().bytes().empty());
 }
 
-template <int kNumber>
-void Hook() {}
+int hooks_run = 0;
 
-TEST_CASE("A hook for forked children that finds no room is refused, and a known one is not") {
+TEST_CASE("Each hook for forked children runs once in a child, however often it is set") {
   const int result = InChild([] {  // hooks stay for the life of a process
-    if (!RunInForkedChild(&Hook<0>)) return 1;
-    (void)RunInForkedChild(&Hook<1>);
-    (void)RunInForkedChild(&Hook<2>);
-    (void)RunInForkedChild(&Hook<3>);
-    if (RunInForkedChild(&Hook<4>)) return 2;
-    return RunInForkedChild(&Hook<0>) ? 0 : 3;
+    for (int i = 0; i < kForkHooks; ++i) {
+      for (int times = 0; times < 3; ++times) {
+        RunInForkedChild(static_cast<ForkHook>(i), [] { ++hooks_run; });
+      }
+    }
+    if (InChild([] { return hooks_run; }) != kForkHooks) return 1;
+    return hooks_run == 0 ? 0 : 2;
   });
+  CHECK(result == 0);
+}
+
+TEST_CASE("A child whose fork did not wait for the thread that holds forks off can hold them off") {
+  GuardAgainstFork();
+  std::atomic<bool> holds{false}, over{false};
+  std::thread holder([&] {
+    const NoForks no_forks;
+    holds = true;
+    while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  while (!holds) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const int result = InChild([] {
+    const auto start = std::chrono::steady_clock::now();
+    { const NoForks no_forks; }
+    if (InChild([] { return 0; }) != 0) return 1;
+    return std::chrono::steady_clock::now() - start < kLongestForkWait / 2 ? 0 : 2;
+  });
+  over = true;
+  holder.join();
   CHECK(result == 0);
 }
 
