@@ -142,7 +142,16 @@ constexpr double kSmallCopies = 32;         // [own]
 constexpr double kHostLinkBytesPerS = 63e9;        // [hw] PCIe 5.0 x16, one direction
 constexpr double kNewerHostLinkBytesPerS = 126e9;  // [hw] PCIe 6.0 x16: compute capability 10 on
 constexpr double kChipLinkBytesPerS = 450e9;       // [hw] NVLink-C2C of a Grace superchip
-constexpr double kUnexplainedGapNs = 10'000;       // [own] shorter idle times need no explanation
+// A stretch of the run in which one cause keeps the GPU idle.
+// [own] of its time: six times what a finding about the whole run needs, so that it is another kind
+// of work, and no part of it by chance.
+constexpr double kStretchIdle = 0.30;
+// [own] and of the undisturbed time: shorter ones come and go, and cost less than 0.3 % of the run.
+constexpr double kLeastStretchNs = 50e6;
+constexpr double kLeastStretch = 0.01;
+constexpr double kStretchGaps = 20;        // [own] fewer are single stalls, and no phase
+constexpr double kOneGapOfStretch = 0.50;  // [own] of its idle time: one stall, and what is near it
+constexpr double kUnexplainedGapNs = 10'000;  // [own] shorter idle times need no explanation
 constexpr double kCauseKnown = 0.90;          // [own] share of idle time whose API call is known
 constexpr double kLaunchBoundKernels = 0.50;  // [hta] most kernels are shorter than their launch
 constexpr double kWhileSampling = 0.50;       // [own] of launch gaps: sampling may be their cause
@@ -171,10 +180,15 @@ constexpr double kOtherWork = 0.05;
 constexpr double kLeastIdleSeconds = 0.001;  // [own] of idle time in samples
 constexpr double kStraggler = 0.10;          // [own] of the mean work of the devices
 constexpr double kEnoughSteps = 20;          // [own] for an outlier or a trend
-constexpr double kOutlier = 2;               // [own] times the median step
-constexpr double kFewSteps = 0.10;           // [own] more are not outliers but another kind of step
-constexpr size_t kDriftParts = 10;           // [own] of the run, each with a median
-constexpr double kDriftRising = 0.90;        // [own] of their pairs; by chance p < 0.001 (Kendall)
+// [own] of the GPU's time by a thread, that turns of launches have to have: less says little.
+constexpr double kLeastTurnsOfRun = 0.25;
+// [own] of that time, or of what the longest stretch has of it: what is left is its begin and its
+// end.
+constexpr double kNearlyAllTurns = 0.80;
+constexpr double kOutlier = 2;         // [own] times the median step
+constexpr double kFewSteps = 0.10;     // [own] more are not outliers but another kind of step
+constexpr size_t kDriftParts = 10;     // [own] of the run, each with a median
+constexpr double kDriftRising = 0.90;  // [own] of their pairs; by chance p < 0.001 (Kendall)
 constexpr double kDriftJump = 0.50;    // [own] of the growth, between two parts: a jump, no drift
 constexpr double kDriftGrowth = 0.05;  // [own] of a step, from the first part to the last
 constexpr double kLeastOffPath =

@@ -324,6 +324,139 @@ void CopiesOnTheDevice(SimulatedRun* p, bool fixed) {
   });
 }
 
+// --- Stretches: a run of two to three seconds, and a phase of it in the middle -------------------
+
+constexpr int64_t kPhaseNs = 130 * kMs;
+
+void LongRun(SimulatedRun* p, const std::function<void()>& phase) {
+  const SimulatedKernel k = p->Plan("gemm", p->DrawUs(900, 1'100));
+  Repeat(1'700, [&] { p->Kernel(k); });
+  phase();
+  Repeat(1'700, [&] { p->Kernel(k); });
+}
+
+// T35. Kernels that are shorter than a launch; the fix is one kernel.
+void LaunchBoundPhase(SimulatedRun* p, bool fixed) {
+  const SimulatedKernel k = p->Plan("tiny", p->machine().launch_call / 3 + p->Draw(0, 300));
+  const int64_t count = kPhaseNs / p->machine().launch_call;
+  LongRun(p, [&] {
+    if (fixed) return p->Kernel(p->Plan("all", k.length_ns * count));
+    Repeat(count, [&] { p->Kernel(k); });
+  });
+}
+
+void WaitingPhase(SimulatedRun* p, bool fixed) {
+  const SimulatedKernel k = p->Plan("k", p->DrawUs(9, 12));
+  LongRun(p, [&] {
+    Repeat(kPhaseNs / (2 * k.length_ns), [&] {
+      p->Kernel(k);
+      if (!fixed) p->SyncStream();
+    });
+  });
+}
+
+// T37 to T40. What is no phase: a short one, waits over all of the run, one stall, the warm-up.
+void ShortBadPhase(SimulatedRun* p, bool) {
+  const SimulatedKernel k = p->Plan("tiny", p->machine().launch_call / 3);
+  LongRun(p, [&] { Repeat(20 * kMs / p->machine().launch_call, [&] { p->Kernel(k); }); });
+}
+void WaitsAllOver(SimulatedRun* p, bool) {
+  const SimulatedKernel k = p->Plan("gemm", p->DrawUs(450, 550));
+  Repeat(4'000, [&] {
+    p->Kernel(k);
+    p->SyncStream();
+  });
+}
+void OneLongStall(SimulatedRun* p, bool) {
+  LongRun(p, [&] {
+    p->SyncDevice();
+    p->Work(100 * kMs);
+  });
+}
+void AllocationInLongWarmUp(SimulatedRun* p, bool) {
+  const SimulatedKernel k = p->Plan("k", p->DrawUs(20, 40));
+  Repeat(100 * kMs / (p->machine().allocate + k.length_ns), [&] {
+    p->Allocate();
+    p->Kernel(k);
+  });
+  LongRun(p, [] {});
+}
+
+// T41. The finding about the whole run has the phase.
+void HalfLaunchBound(SimulatedRun* p, bool) {
+  const SimulatedKernel k = p->Plan("tiny", p->machine().launch_call / 3);
+  const SimulatedKernel gemm = p->Plan("gemm", p->DrawUs(900, 1'100));
+  Repeat(200, [&] { p->Kernel(gemm); });
+  Repeat(150 * kMs / p->machine().launch_call, [&] { p->Kernel(k); });
+}
+
+// --- Steps of programs without ranges ------------------------------------------------------------
+
+// T42. A value is read in each step, and one step in 50 evaluates.
+void EvaluationIn50(SimulatedRun* p, bool fixed) {
+  const SimulatedKernel forward = p->Plan("forward", p->DrawUs(100, 160));
+  const SimulatedKernel backward = p->Plan("backward", p->DrawUs(150, 250));
+  const SimulatedKernel update = p->Plan("update", p->DrawUs(60, 90));
+  const SimulatedKernel score = p->Plan("score", p->DrawUs(80, 160));
+  for (int i = 0; i < 300; ++i) {
+    for (const SimulatedKernel& k : {forward, backward, update}) p->Kernel(k);
+    if (i % 50 == 24 && !fixed) Repeat(20, [&] { p->Kernel(score); });
+    p->Copy(CopyKind::kDeviceToHost, 4, true, true);
+  }
+}
+
+void SlowerEachTurn(SimulatedRun* p, bool fixed) {
+  const SimulatedKernel a = p->Plan("a", p->DrawUs(80, 160)), b = p->Plan("b", p->DrawUs(80, 160));
+  for (int i = 0; i < 400; ++i) {
+    if (!fixed) p->SetSlowness(1 + 0.001 * i);
+    p->Kernel(a);
+    p->Kernel(b);
+    p->Copy(CopyKind::kDeviceToHost, 4, true, true);
+  }
+}
+
+// T44. Nothing repeats, and now and then a kernel is long.
+void RandomOrder(SimulatedRun* p, bool) {
+  std::vector<SimulatedKernel> kernels;
+  for (const char* name : {"a", "b", "c", "d"})
+    kernels.push_back(p->Plan(name, p->DrawUs(80, 120)));
+  kernels.push_back(p->Plan("long", 2 * kMs));
+  Repeat(1'000, [&] {
+    p->Kernel(kernels[static_cast<size_t>(p->Draw(0, 39) == 0 ? 4 : p->Draw(0, 3))]);
+    if (p->Draw(0, 9) == 0) p->SyncStream();
+  });
+}
+
+// T45. Too few steps to know any, and many layers; the head takes longer than a layer.
+void FewStepsOfManyLayers(SimulatedRun* p, bool) {
+  const SimulatedKernel norm = p->Plan("norm", p->DrawUs(20, 40));
+  const SimulatedKernel attention = p->Plan("attention", p->DrawUs(60, 90));
+  const SimulatedKernel mlp = p->Plan("mlp", p->DrawUs(80, 120));
+  const SimulatedKernel head = p->Plan("head", p->DrawUs(900, 1'100));
+  Repeat(12, [&] {
+    Repeat(32, [&] {
+      for (const SimulatedKernel& k : {norm, attention, mlp}) p->Kernel(k);
+    });
+    p->Kernel(head);
+  });
+}
+
+// T46. Each phase has its own steps, and none of them is long.
+void TrainingAndInference(SimulatedRun* p, bool) {
+  const SimulatedKernel forward = p->Plan("forward", p->DrawUs(100, 160));
+  const SimulatedKernel backward = p->Plan("backward", p->DrawUs(150, 250));
+  Repeat(150, [&] {
+    p->Kernel(forward);
+    p->Kernel(backward);
+    p->Copy(CopyKind::kDeviceToHost, 4, true, true);
+  });
+  const SimulatedKernel large = p->Plan("large", p->DrawUs(1'000, 1'400));
+  Repeat(100, [&] {
+    p->Kernel(large);
+    p->Copy(CopyKind::kDeviceToHost, 4, true, true);
+  });
+}
+
 const std::vector<std::string> kLaunching = {"launch-bound", "cuda-graph"};
 const std::vector<std::string> kHost = {"launch-bound", "cuda-graph", "sync-bound", "host-work",
                                         "allocation"};
@@ -443,6 +576,42 @@ const std::vector<TimelineCase>& TimelineCases() {
        true,
        {"device-copies"},
        kHost},
+      // Not with counters: launches are slower while they are sampled.
+      {"T35",
+       "a phase of tiny kernels in a good run",
+       LaunchBoundPhase,
+       true,
+       {"idle-stretch"},
+       kHost,
+       false},
+      {"T36", "a phase of waits in a good run", WaitingPhase, true, {"idle-stretch"}, kHost},
+      {"T37", "a bad phase of 20 ms", ShortBadPhase, false, {}, {}},
+      {"T38", "short waits over all of the run", WaitsAllOver, false, {}, {}},
+      {"T39", "one long stall of the host", OneLongStall, false, {}, {}},
+      {"T40", "allocations in a long warm-up", AllocationInLongWarmUp, false, {}, {}},
+      // Not with counters: the host never waits, and stays as late as prof has made it.
+      {"T41",
+       "half of the run is launch-bound",
+       HalfLaunchBound,
+       false,
+       {"launch-bound"},
+       {"idle-stretch", "sync-bound"},
+       false},
+      {"T42",
+       "an evaluation every 50 steps, without ranges",
+       EvaluationIn50,
+       true,
+       {"outlier-steps"},
+       kHost},
+      {"T43",
+       "each step takes 0.1 % longer, without ranges",
+       SlowerEachTurn,
+       true,
+       {"step-drift"},
+       kHost},
+      {"T44", "kernels in a random order", RandomOrder, false, {}, {}},
+      {"T45", "few steps of many layers, without ranges", FewStepsOfManyLayers, false, {}, {}},
+      {"T46", "training and then inference, without ranges", TrainingAndInference, false, {}, {}},
   };
   return cases;
 }
