@@ -37,7 +37,7 @@ endif()
 
 install(DIRECTORY include/prof DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.proto")
-install(TARGETS prof_public prof_text prof_symbols prof_wire prof_snapshot prof_analyzer prof_report prof_compare
+install(TARGETS prof_public prof_text prof_format prof_symbols prof_wire prof_snapshot prof_analyzer prof_report prof_compare
   prof_export prof_html prof_analysis prof_catch prof_gtest EXPORT profTargets)
 if(PROF_CUDA)
   install(TARGETS prof EXPORT profTargets)
