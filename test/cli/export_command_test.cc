@@ -145,7 +145,7 @@ TEST_CASE("An error of prof export names the way out") {
   CHECK_THAT(ProfIn({"export", "--to", "csv", "empty.prof"}).err,
              Contains("cannot read empty.prof: the recording is empty"));
   CHECK_THAT(ProfIn({"export", "--to", "csv", "run.prof", "-o", "run.prof"}).err,
-             Contains("the recording itself"));
+             Contains("is a file that is read (run.prof)"));
   CHECK(ProfIn({"export", "run.prof"}).exit_code() == 2);
 }
 

@@ -251,7 +251,7 @@ TEST_CASE("A report never replaces its own recording") {
   for (const char* output : {"kept.prof", "./kept.prof"}) {
     const Ended ended = ProfIn({"report", "run.prof", "kept.prof", "-o", output});
     CHECK(ended.exit_code() == 2);
-    CHECK_THAT(ended.err, Contains(output) && Contains("the recording itself"));
+    CHECK_THAT(ended.err, Contains(output) && Contains("is a file that is read (kept.prof)"));
   }
   CHECK((RecordingFolder()->Read("kept.prof") == Recording()));
 }

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "lib/cli/base/message.h"
+#include "lib/cli/base/output_check.h"
 #include "lib/cli/base/progress.h"
 #include "lib/cli/base/recording_file.h"
 #include "lib/html/comparison_page.h"
@@ -40,6 +41,9 @@ bool WritePage(const std::string& path, const Write& write) {
   const std::string why_not = html::WhyNoHtml();
   if (!why_not.empty()) return Fail(why_not) == 0;
   if (IsStandardOutput(path)) return WriteToStandardOutput(write);
+  // The run that it is of may have made the file meanwhile.
+  const std::string problem = OutputProblem("--html", path, {});
+  if (!problem.empty()) return Fail(problem) == 0;
   std::ofstream out(path, std::ios::binary);
   if (!out) return Fail("cannot write '" + path + "': check its folder and permissions") == 0;
   const absl::Status written = [&] {

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iostream>
 #include <set>
+#include <string_view>
 #include <system_error>
 
 #include "lib/cli/base/message.h"
@@ -21,6 +22,7 @@ namespace prof::cli {
 namespace {
 
 constexpr char kStandardInput[] = "-";
+constexpr std::string_view kRecordingBegins = "PROFSNAP";  // lib/format/framing.h
 constexpr int kWaitForWriterMs = 3000;
 
 class Descriptor {
@@ -149,18 +151,14 @@ std::string ReadProblem(const std::string& path) {
   return "";
 }
 
-std::string OutputProblem(const std::string& output, const std::vector<std::string>& recordings) {
-  std::error_code failed;
-  if (IsStandardOutput(output)) return "";
-  if (std::filesystem::is_directory(output, failed)) {
-    return "-o '" + output + "' is a folder. Name a file in it";
-  }
-  for (const std::string& recording : recordings) {
-    if (output.empty() || !std::filesystem::equivalent(output, recording, failed)) continue;
-    return "-o '" + output + "' is the recording itself, and a report would replace it. Choose " +
-           "another file with -o";
-  }
-  return "";
+bool IsRecording(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return false;
+  std::array<char, kRecordingBegins.size()> begin{};
+  const ssize_t bytes = read(fd, begin.data(), begin.size());
+  close(fd);
+  return bytes == static_cast<ssize_t>(begin.size()) &&
+         std::string_view(begin.data(), begin.size()) == kRecordingBegins;
 }
 
 bool IsStandardOutput(const std::string& output) { return output == "-"; }

@@ -5,7 +5,6 @@
 #define PROF_LIB_CLI_BASE_RECORDING_FILE_H_
 
 #include <string>
-#include <vector>
 
 #include "prof/snapshot.h"
 
@@ -23,10 +22,8 @@ namespace prof::cli {
 // Prints a line on stderr when the recording `path` is not complete, and `why`.
 void WarnIfIncomplete(const std::string& path, const std::string& why);
 
-// Why a report on `recordings` cannot go to `output`, and the way out; empty: it can. It must not
-// be a folder, and a report must not replace the recording that it is made from.
-[[nodiscard]] std::string OutputProblem(const std::string& output,
-                                        const std::vector<std::string>& recordings);
+// Whether the file `path` begins as a recording does. False where it cannot be read.
+[[nodiscard]] bool IsRecording(const std::string& path);
 
 // Whether `output` names standard output: "-".
 [[nodiscard]] bool IsStandardOutput(const std::string& output);

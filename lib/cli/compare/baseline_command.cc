@@ -14,6 +14,7 @@
 
 #include "lib/cli/base/help_format.h"
 #include "lib/cli/base/message.h"
+#include "lib/cli/base/output_check.h"
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/terminal.h"
 #include "lib/cli/compare/compare_inputs.h"
@@ -32,6 +33,11 @@ struct BaselineOptions {
 
 // A file of something else must not be lost: only a baseline is replaced.
 bool WriteOrUpdate(const BaselineOptions& options, bool is_update) {
+  const std::string problem = OutputProblem("the baseline", options.file, options.recordings);
+  if (!problem.empty()) {
+    Fail(problem);
+    return false;
+  }
   Baseline baseline;
   if (std::filesystem::exists(options.file)) {
     baseline = LoadBaseline(options.file);

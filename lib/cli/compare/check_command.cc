@@ -12,6 +12,7 @@
 
 #include "lib/cli/base/help_format.h"
 #include "lib/cli/base/message.h"
+#include "lib/cli/base/output_check.h"
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/terminal.h"
 #include "lib/cli/compare/compare_inputs.h"
@@ -44,6 +45,10 @@ Comparison CompareWith(const Baseline& baseline, const RunSet& after, const Chec
 }
 
 int RunCheck(const CheckOptions& options) {
+  std::vector<std::string> inputs = options.recordings;
+  inputs.push_back(options.baseline);
+  const std::string problem = OutputProblem("--junit", options.junit, inputs);
+  if (!problem.empty()) return Fail(problem);
   const Baseline baseline = LoadBaseline(options.baseline);
   if (!baseline.error.empty()) return Fail(baseline.error);
   const RunSet after = CollectRuns(options.recordings);

@@ -12,6 +12,7 @@
 #include "lib/cli/base/help_format.h"
 #include "lib/cli/base/html_output.h"
 #include "lib/cli/base/message.h"
+#include "lib/cli/base/output_check.h"
 #include "lib/cli/base/progress.h"
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/terminal.h"
@@ -73,12 +74,11 @@ std::string OutputsProblem(const CompareFlags& options) {
   if (!options.html.empty() && (options.json || options.all || !options.output.empty())) {
     return "--html writes a page of its own to its own file: leave out --json, --all and --output";
   }
-  for (const std::vector<std::string>& side : {options.before, options.after}) {
-    std::string problem = OutputProblem(options.output, side);
-    if (problem.empty()) problem = OutputProblem(options.html, side);
-    if (!problem.empty()) return problem;
-  }
-  return "";
+  std::vector<std::string> inputs = options.before;
+  inputs.insert(inputs.end(), options.after.begin(), options.after.end());
+  inputs.push_back(options.noise);
+  const std::string problem = OutputProblem("-o", options.output, inputs);
+  return problem.empty() ? OutputProblem("--html", options.html, inputs) : problem;
 }
 
 int RunCompare(CompareFlags options) {

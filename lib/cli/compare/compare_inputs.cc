@@ -106,9 +106,12 @@ RunSet CollectEqualRuns(const std::vector<std::string>& paths) {
 }
 
 bool ReplaceFile(const std::string& path, const std::string& text) {
+  std::error_code failed;
+  if (fs::exists(path, failed) && !fs::is_regular_file(path, failed)) {
+    return WriteOutput(text, path);
+  }
   const std::string temporary = path + ".new";
   if (!WriteOutput(text, temporary)) return false;
-  std::error_code failed;
   fs::rename(temporary, path, failed);
   if (!failed) return true;
   std::remove(temporary.c_str());

@@ -24,7 +24,8 @@ namespace prof::cli {
 // of several programs are an error, because their times would be noise.
 [[nodiscard]] RunSet CollectEqualRuns(const std::vector<std::string>& paths);
 
-// Writes the file whole, or leaves the one that was there. False after a message.
+// Writes the file whole, or leaves the one that was there. A device or a pipe is written to, not
+// replaced. False after a message.
 [[nodiscard]] bool ReplaceFile(const std::string& path, const std::string& text);
 
 }  // namespace prof::cli

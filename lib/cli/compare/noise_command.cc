@@ -13,6 +13,7 @@
 
 #include "lib/cli/base/help_format.h"
 #include "lib/cli/base/message.h"
+#include "lib/cli/base/output_check.h"
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/terminal.h"
 #include "lib/cli/compare/compare_inputs.h"
@@ -45,6 +46,8 @@ bool Store(const std::string& path, RunSet runs) {
 }
 
 int RunNoise(const NoiseOptions& options) {
+  const std::string problem = OutputProblem("--store", options.store, options.files);
+  if (!problem.empty()) return Fail(problem);
   RunSet runs = CollectEqualRuns(options.files);
   if (!runs.error.empty()) return Fail(runs.error);
   if (runs.runs < kFewest) {

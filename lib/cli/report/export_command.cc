@@ -15,6 +15,7 @@
 
 #include "lib/cli/base/help_format.h"
 #include "lib/cli/base/message.h"
+#include "lib/cli/base/output_check.h"
 #include "lib/cli/base/progress.h"
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/suggestion.h"
@@ -185,7 +186,7 @@ int RunExport(const ExportFlags& flags) {
   const std::string unclear = Resolve(flags, *format, &options);
   if (!unclear.empty()) return Fail(unclear);
   const std::string output = flags.output.empty() ? DefaultOutput(flags, *format) : flags.output;
-  const std::string unfit = OutputProblem(output, {flags.file});
+  const std::string unfit = OutputProblem("-o", output, {flags.file});
   if (!unfit.empty()) return Fail(unfit);
   std::string problem;
   const Snapshot snapshot = [&] {

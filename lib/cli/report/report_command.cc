@@ -25,6 +25,7 @@
 #include "lib/cli/base/help_format.h"
 #include "lib/cli/base/html_output.h"
 #include "lib/cli/base/message.h"
+#include "lib/cli/base/output_check.h"
 #include "lib/cli/base/progress.h"
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/suggestion.h"
@@ -349,8 +350,10 @@ std::string ProblemOf(const ReportOptions& options) {
     }
     return text;
   }
-  const std::string problem = OutputProblem(options.output, options.files);
-  return problem.empty() ? OutputProblem(options.html, options.files) : problem;
+  std::vector<std::string> inputs = options.files;
+  inputs.insert(inputs.end(), {options.ceilings, options.source});
+  const std::string problem = OutputProblem("-o", options.output, inputs);
+  return problem.empty() ? OutputProblem("--html", options.html, inputs) : problem;
 }
 
 TextOptions TextOf(const ReportOptions& options) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/cli/run/recordings.h"
 
+#include <fnmatch.h>
 #include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,6 +62,15 @@ Files ListRecordings(const std::string& pattern) {
   }
   globfree(&found);
   return files;
+}
+
+bool MayBeRecordedTo(const std::string& pattern, const std::string& path) {
+  std::error_code failed;
+  const auto normal = [](const std::filesystem::path& any) {
+    return any.lexically_normal().string();
+  };
+  const std::string file = normal(std::filesystem::absolute(path, failed));
+  return !failed && fnmatch(GlobOf(normal(pattern)).c_str(), file.c_str(), FNM_PATHNAME) == 0;
 }
 
 std::vector<std::string> NewRecordings(const Files& before, const Files& after) {

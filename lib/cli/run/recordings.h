@@ -32,6 +32,9 @@ using Files = std::map<std::string, FileState>;
 // The files that processes of any pid (%p), host (%h), rank (%r) or both (%i) would write to.
 [[nodiscard]] Files ListRecordings(const std::string& pattern);
 
+// Whether a process may write to `path`, which need not exist.
+[[nodiscard]] bool MayBeRecordedTo(const std::string& pattern, const std::string& path);
+
 // The files in `after` that are new or have changed since `before`. Compares states, not times: the
 // file server's clock may differ from this machine's.
 [[nodiscard]] std::vector<std::string> NewRecordings(const Files& before, const Files& after);

@@ -22,6 +22,7 @@
 #include "lib/cli/base/html_output.h"
 #include "lib/cli/base/inject_library.h"
 #include "lib/cli/base/message.h"
+#include "lib/cli/base/output_check.h"
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/suggestion.h"
 #include "lib/cli/base/terminal.h"
@@ -155,6 +156,14 @@ std::string TakeRest(const CLI::App& parser, std::vector<std::string>* program) 
          " prof run --help lists the options";
 }
 
+// Why the page cannot go to the file `html`; empty: it can.
+std::string PageProblem(const std::string& html, const std::string& pattern) {
+  if (html.empty()) return "";
+  if (!MayBeRecordedTo(pattern, html)) return OutputProblem("--html", html, {});
+  return "--html '" + html + "' is a name of the recording, which the page would replace. Name " +
+         "another file";
+}
+
 int RunProgram(const RunOptions& options) {
   if (options.program.empty()) {
     return Fail("no program to run. Usage: prof run [options] -- program [arguments]");
@@ -173,7 +182,8 @@ int RunProgram(const RunOptions& options) {
     return Fail(*problem + ". prof run --help lists the options");
   }
   const std::string pattern = AbsolutePattern(recording.output);
-  const std::string problem = PatternProblem(pattern);
+  std::string problem = PatternProblem(pattern);
+  if (problem.empty()) problem = PageProblem(options.html, pattern);
   if (!problem.empty()) return Fail(problem);
   environment.Set("PROF_OUTPUT", pattern);
   Inject(library, &environment);
