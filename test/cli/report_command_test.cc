@@ -327,6 +327,51 @@ TEST_CASE(
   CHECK(ProfIn({"report", "--strict", "missing.prof", "strict.prof"}).exit_code() == 2);
 }
 
+TEST_CASE(
+    "Options of a report that have no effect beside another are named, and nothing is printed") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> conflicts = {
+      {{"--kernel", "sax", "--range", "step"},
+       "--kernel prints one part of the report: leave out --range"},
+      {{"--html", "x.html", "--by-line"}, "to its own file: leave out --by-line"},
+      {{"--html", "x.html", "--details", "--top", "3"}, "leave out --details, --top"},
+      {{"--html", "x.html", "--kernel", "sax", "-o", "x"}, "leave out --kernel, --output"},
+      {{"--instances", "--kernel", "sax"},
+       "--kernel prints one part of the report: leave out --instances"},
+      {{"--ops", "--shapes"}, "--ops prints one part of the report: leave out --shapes"},
+      {{"--by-line", "--steps"}, "leave out --by-line"},
+      {{"--source", "a.py", "--top", "3"},
+       "--source prints one part of the report: leave out --top"},
+      {{"--json", "--range", "step"}, "--json prints everything: leave out --range"},
+      {{"--csv", "--steps"}, "--csv prints all kernels: leave out --steps"},
+      {{"--csv", "--sort", "name"}, "--csv prints all kernels: leave out --sort"},
+      {{"--json", "--csv"}, "--json prints everything: leave out --csv"}};
+  for (const auto& [options, message] : conflicts) {
+    std::vector<std::string> line = {"report", "run.prof"};
+    line.insert(line.end(), options.begin(), options.end());
+    const Ended ended = ProfIn(line);
+    INFO(message);
+    CHECK(ended.exit_code() == 2);
+    CHECK(ended.out.empty());
+    CHECK_THAT(ended.err, Contains(message));
+  }
+  CHECK_FALSE(std::filesystem::exists(RecordingFolder()->File("x.html")));
+}
+
+TEST_CASE("Options of a report that have an effect together are taken together") {
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {"--details", "--instances", "--top", "3", "--sort", "name"},
+           {"--kernel", "sax", "--top", "1", "-o", "x.txt"},
+           {"--range", "step", "--instances", "--sort", "name", "--top", "3"},
+           {"--json", "--kernel", "sax", "--width", "100", "--color", "never", "--no-pager"},
+           {"--csv", "--kernel", "sax", "-o", "x.csv", "--strict"}}) {
+    std::vector<std::string> line = {"report", "run.prof"};
+    line.insert(line.end(), options.begin(), options.end());
+    const Ended ended = ProfIn(line);
+    INFO(options[0] << ": " << ended.err);
+    CHECK(ended.exit_code() == 0);
+  }
+}
+
 TEST_CASE("A pipe that nobody writes is an error after a few seconds, not a wait without end") {
   const std::string pipe = RecordingFolder()->path() + "/pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);

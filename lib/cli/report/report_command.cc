@@ -30,6 +30,7 @@
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/suggestion.h"
 #include "lib/cli/base/terminal.h"
+#include "lib/cli/report/report_conflicts.h"
 #include "lib/options/name_filter.h"
 #include "lib/report/csv.h"
 #include "lib/report/json.h"
@@ -372,6 +373,16 @@ bool WriteOut(const std::string& text, const ReportOptions& options) {
   return paged || WriteOutput(text, options.output);
 }
 
+// "--output" for -o.
+std::vector<std::string> GivenOptions(const CLI::App& parser) {
+  std::vector<std::string> given;
+  for (const CLI::Option* option : parser.get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty()) continue;
+    given.push_back("--" + option->get_lnames().front());
+  }
+  return given;
+}
+
 int RunReport(ReportOptions options) {
   if (IsStandardOutput(options.output)) options.output.clear();
   if ((options.json || options.csv) && options.files.size() > 1) {
@@ -379,13 +390,6 @@ int RunReport(ReportOptions options) {
   }
   if (!options.html.empty() && options.files.size() > 1) {
     return Fail("--html takes one file at a time: call prof report once for each");
-  }
-  const bool chosen = !options.kernel.empty() || !options.range.empty() || options.ops ||
-                      options.shapes || options.modules || options.steps || !options.source.empty();
-  if (!options.html.empty() && (chosen || !options.output.empty())) {
-    return Fail(
-        "--html writes a page of its own to its own file: leave out --kernel, --range, --ops, "
-        "--shapes, --modules, --steps, --source and --output");
   }
   std::string problem = ProblemOf(options);
   if (problem.empty()) problem = ReadCeilings(&options);
@@ -415,9 +419,8 @@ Command AddReportCommand(CLI::App* app) {
   parser->add_option("FILE", options->files, "Recordings (.prof); - is standard input")
       ->required()
       ->option_text(" ");
-  CLI::Option* json = parser->add_flag("--json", options->json, "Print everything as JSON");
-  CLI::Option* csv =
-      parser->add_flag("--csv", options->csv, "Print the kernels as CSV")->excludes(json);
+  parser->add_flag("--json", options->json, "Print everything as JSON");
+  parser->add_flag("--csv", options->csv, "Print the kernels as CSV");
   parser
       ->add_option("--kernel", options->kernel,
                    "Print everything about the kernels whose name matches RE, a regular "
@@ -426,51 +429,27 @@ Command AddReportCommand(CLI::App* app) {
   parser
       ->add_option("--range", options->range,
                    "Print everything about the NVTX ranges whose path matches RE")
-      ->excludes(json)
-      ->excludes(csv)
       ->type_name("RE");
-  parser
-      ->add_flag("--ops", options->ops,
-                 "Print the ops of PyTorch: their time on the host and the GPU, forward and "
-                 "backward")
-      ->excludes(json)
-      ->excludes(csv);
-  parser
-      ->add_flag("--shapes", options->shapes,
-                 "Print the ops of PyTorch with a line for each list of shapes of their inputs")
-      ->excludes(json)
-      ->excludes(csv);
-  parser
-      ->add_flag("--modules", options->modules,
-                 "Print the modules of PyTorch as a tree: their time on the host and the GPU, "
-                 "forward and backward")
-      ->excludes(json)
-      ->excludes(csv);
-  parser
-      ->add_flag("--steps", options->steps,
-                 "Print the steps of the run: their times, their parts, and what was on their "
-                 "critical paths; with --json, add them")
-      ->excludes(csv);
-  parser
-      ->add_flag("--details", options->details,
-                 "Also print signatures, evidence, and samples over time")
-      ->excludes(json)
-      ->excludes(csv);
-  parser
-      ->add_flag("--instances", options->instances,
-                 "List the ranges that differ in numbers only one by one")
-      ->excludes(json)
-      ->excludes(csv);
-  parser
-      ->add_flag("--by-line", options->by_line,
-                 "Print the GPU's time by line of source, and nothing else")
-      ->excludes(json)  // it has them in any case
-      ->excludes(csv);
+  parser->add_flag("--ops", options->ops,
+                   "Print the ops of PyTorch: their time on the host and the GPU, forward and "
+                   "backward");
+  parser->add_flag("--shapes", options->shapes,
+                   "Print the ops of PyTorch with a line for each list of shapes of their inputs");
+  parser->add_flag("--modules", options->modules,
+                   "Print the modules of PyTorch as a tree: their time on the host and the GPU, "
+                   "forward and backward");
+  parser->add_flag("--steps", options->steps,
+                   "Print the steps of the run: their times, their parts, and what was on their "
+                   "critical paths; with --json, add them");
+  parser->add_flag("--details", options->details,
+                   "Also print signatures, evidence, and samples over time");
+  parser->add_flag("--instances", options->instances,
+                   "List the ranges that differ in numbers only one by one");
+  parser->add_flag("--by-line", options->by_line,
+                   "Print the GPU's time by line of source, and nothing else");
   parser
       ->add_option("--source", options->source,
                    "Print FILE, a source of the program, with the GPU's time beside its lines")
-      ->excludes(json)
-      ->excludes(csv)
       ->type_name("FILE");
   parser
       ->add_option_function<std::string>(
@@ -495,8 +474,6 @@ Command AddReportCommand(CLI::App* app) {
       ->add_option("--top", options->top,
                    "Ranges and kernels to show (default: " + std::to_string(options->top) + ")")
       ->check(CLI::Range(1, 1'000'000))
-      ->excludes(json)  // these have all rows
-      ->excludes(csv)
       ->type_name("N");
   parser
       ->add_option("-o,--output", options->output,
@@ -506,8 +483,6 @@ Command AddReportCommand(CLI::App* app) {
       ->add_option("--html", options->html,
                    "Write the HTML report to FILE: one file for a browser, with the timeline; - is "
                    "standard output")
-      ->excludes(json)
-      ->excludes(csv)
       ->type_name("FILE");
   parser
       ->add_option("--ceilings", options->ceilings,
@@ -517,7 +492,10 @@ Command AddReportCommand(CLI::App* app) {
   parser->add_flag("--strict", options->strict,
                    "Exit with status 3 when a recording is damaged, was not stopped in order, or "
                    "has something behind its end (otherwise: a warning)");
-  return {parser, [options] { return RunReport(*options); }};
+  return {parser, [parser, options] {
+            const std::string conflict = ReportConflict(GivenOptions(*parser));
+            return conflict.empty() ? RunReport(*options) : Fail(conflict);
+          }};
 }
 
 }  // namespace prof::cli
