@@ -107,6 +107,20 @@ TEST_CASE("prof compare refuses other devices, one side, and the same recording 
   CHECK_THAT(ProfIn({"compare", "base", "missing.prof"}).err, Contains("missing.prof"));
 }
 
+TEST_CASE("With --strict a comparison with a recording that is not complete gives status 3") {
+  const std::string bytes = Recording(500'000, 900);
+  Recordings()->Write("cut.prof", bytes + "x");
+  for (const Words& sides : {Words{"base/0.prof", "cut.prof"}, Words{"cut.prof", "base/0.prof"}}) {
+    const Ended strict = ProfIn({"compare", "--strict", sides[0], sides[1]});
+    CHECK(strict.exit_code() == 3);
+    CHECK_THAT(strict.err, Contains("'cut.prof' is not complete"));
+    CHECK_THAT(strict.out, Contains("saxpy"));
+    CHECK(ProfIn({"compare", sides[0], sides[1]}).exit_code() == 0);
+  }
+  CHECK(ProfIn({"compare", "--strict", "base/0.prof", "base/1.prof"}).exit_code() == 0);
+  CHECK(ProfIn({"compare", "--strict", "cut.prof", "missing.prof"}).exit_code() == 2);
+}
+
 TEST_CASE("prof compare of a recording with itself has a note that nothing can differ") {
   const Ended ended = ProfIn({"compare", "base/0.prof", "base/0.prof"});
   CHECK(ended.exit_code() == 0);

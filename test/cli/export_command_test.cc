@@ -132,6 +132,19 @@ TEST_CASE("What a recording that was cut off lacks is printed once") {
   }
 }
 
+TEST_CASE("With --strict the export of a recording that is not complete gives status 3") {
+  const std::string bytes = TwoKernels(3);
+  RecordingFolder()->Write("cut.prof", bytes.substr(0, bytes.size() - 5));
+  for (const char* format : {"perfetto", "csv", "folded"}) {
+    const Ended strict = ProfIn({"export", "--strict", "--to", format, "cut.prof"});
+    CHECK(strict.exit_code() == 3);
+    CHECK_THAT(strict.err, Contains("'cut.prof' is not complete") && Contains("wrote cut."));
+    CHECK(ProfIn({"export", "--to", format, "cut.prof"}).exit_code() == 0);
+    CHECK(ProfIn({"export", "--strict", "--to", format, "run.prof"}).exit_code() == 0);
+    CHECK(ProfIn({"export", "--strict", "--to", format, "cut.prof", "-o", "-"}).exit_code() == 3);
+  }
+}
+
 TEST_CASE("An error of prof export names the way out") {
   CHECK_THAT(ProfIn({"export", "--to", "parquet", "run.prof"}).err,
              Contains("python -m prof export --to parquet"));

@@ -28,7 +28,7 @@ struct CompareFlags {
   std::string noise, output, html;
   ComparePercents percents;
   CompareOptions compare;
-  bool json = false, all = false;
+  bool json = false, all = false, strict = false;
 };
 
 constexpr const char* kUsage =
@@ -85,15 +85,19 @@ int RunCompare(CompareFlags options) {
   if (!TakeSides(&options)) return kFailed;
   const std::string problem = OutputsProblem(options);
   if (!problem.empty()) return Fail(problem);
-  RunSet before = CollectRuns(options.before);
-  const RunSet after = CollectRuns(options.after);
+  bool all_complete = true;
+  RunSet before = CollectRuns(options.before, &all_complete);
+  const RunSet after = CollectRuns(options.after, &all_complete);
   if (!TakeNoise(options.noise, &before)) return kFailed;
   const Comparison comparison = [&] {
     const Progress progress("comparing");
     return Compare(before, after, WithPercents(options.compare, options.percents));
   }();
   if (!comparison.error.empty()) return Fail(comparison.error);
-  if (!options.html.empty()) return WriteComparisonFile(options.html, comparison) ? 0 : kFailed;
+  const int status = options.strict && !all_complete ? kIncomplete : 0;
+  if (!options.html.empty()) {
+    return WriteComparisonFile(options.html, comparison) ? status : kFailed;
+  }
   std::ostringstream out;
   if (options.json) {
     WriteComparisonJson(out, comparison);
@@ -101,7 +105,7 @@ int RunCompare(CompareFlags options) {
     const int width = options.output.empty() ? OptionsFor(STDOUT_FILENO).width : 120;
     WriteComparison(out, comparison, width, options.all);
   }
-  return WriteOutput(out.str(), options.output) ? 0 : kFailed;
+  return WriteOutput(out.str(), options.output) ? status : kFailed;
 }
 
 }  // namespace
@@ -142,6 +146,9 @@ Command AddCompareCommand(CLI::App* app) {
       ->type_name("FILE");
   parser->add_option("-o,--output", options->output, "File to write (default: standard output)")
       ->type_name("FILE");
+  parser->add_flag("--strict", options->strict,
+                   "Exit with status 3 when a recording is damaged, was not stopped in order, or "
+                   "has something behind its end (otherwise: a warning)");
   return {parser, [options] { return RunCompare(*options); }};
 }
 

@@ -67,12 +67,15 @@ std::vector<Report> ReportsOf(const std::vector<std::string>& files, std::string
   return reports;
 }
 
-RunSet CollectReports(const std::vector<std::string>& paths, bool are_equal) {
+RunSet CollectReports(const std::vector<std::string>& paths, bool are_equal, bool* all_complete) {
   std::string problem;
   const std::vector<std::string> files = RecordingsOf(paths, &problem);
   if (!problem.empty()) return Failed(problem);
   const std::vector<Report> reports = ReportsOf(files, &problem);
   if (!problem.empty()) return Failed(problem);
+  for (const Report& report : reports) {
+    if (all_complete != nullptr && !report.incomplete.empty()) *all_complete = false;
+  }
   RunSet runs = Collect(reports);
   if (!runs.error.empty()) return Failed(runs.error + NamesOf(files));
   std::vector<std::string> commands;
@@ -99,10 +102,12 @@ std::vector<std::string> RecordingsOf(const std::vector<std::string>& paths, std
   return files;
 }
 
-RunSet CollectRuns(const std::vector<std::string>& paths) { return CollectReports(paths, false); }
+RunSet CollectRuns(const std::vector<std::string>& paths, bool* all_complete) {
+  return CollectReports(paths, false, all_complete);
+}
 
 RunSet CollectEqualRuns(const std::vector<std::string>& paths) {
-  return CollectReports(paths, true);
+  return CollectReports(paths, true, nullptr);
 }
 
 bool ReplaceFile(const std::string& path, const std::string& text) {

@@ -17,8 +17,9 @@ namespace prof::cli {
                                                     std::string* problem);
 
 // The runs of `paths`, or with RunSet::error, which then names the file. Prints a line on stderr
-// for each recording that is not complete.
-[[nodiscard]] RunSet CollectRuns(const std::vector<std::string>& paths);
+// for each recording that is not complete, and then clears `all_complete` where that is given.
+[[nodiscard]] RunSet CollectRuns(const std::vector<std::string>& paths,
+                                 bool* all_complete = nullptr);
 
 // The same for runs that are taken as equal, as those of `prof noise` and of a baseline: recordings
 // of several programs are an error, because their times would be noise.

@@ -53,6 +53,7 @@ struct ExportFlags {
   ExportOptions options;
   int64_t gpu = -1;
   bool no_verdicts = false;
+  bool strict = false;
 };
 
 // Nanoseconds of "1.5s", "20ms", "300us", "12ns"; nothing where it is no time.
@@ -174,9 +175,10 @@ int WriteExport(const ExportFlags& flags, const ExportOptions& options, const st
   for (const std::string& note : result.notes) {
     if (note != incomplete) std::cerr << "prof: " << note << '\n';
   }
-  if (IsStandardOutput(output)) return 0;
-  std::cerr << "prof: wrote " << output << " (" << WrittenText(options, result) << ")\n";
-  return 0;
+  if (!IsStandardOutput(output)) {
+    std::cerr << "prof: wrote " << output << " (" << WrittenText(options, result) << ")\n";
+  }
+  return flags.strict && !incomplete.empty() ? kIncomplete : 0;
 }
 
 int RunExport(const ExportFlags& flags) {
@@ -239,6 +241,9 @@ Command AddExportCommand(CLI::App* app) {
       ->type_name("N");
   parser->add_flag("--no-verdicts", flags->no_verdicts,
                    "Leave out what limits each kernel: this saves the time of the analysis");
+  parser->add_flag("--strict", flags->strict,
+                   "Exit with status 3 when the recording is damaged, was not stopped in order, or "
+                   "has something behind its end (otherwise: a warning)");
   return {parser, [flags] { return RunExport(*flags); }};
 }
 
