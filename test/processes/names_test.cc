@@ -179,6 +179,30 @@ TEST_CASE("Processes of two containers with the same process id have a recording
   }
 }
 
+// As in a container with a /tmp of its own.
+TEST_CASE("Recordings of processes that cannot reach the list of their run are all named") {
+  const Folder folder;
+  folder.Write("run.old.prof", "PROFSNAP of another run");
+  folder.Write("run.notes.prof", "no recording");
+  const std::string line =
+      std::string("rm \"${PROF_RUN#*:}\"; exec '") + PROF_TEST_PROCESSES + "' 'fork 3'";
+  const Ended ended =
+      Prof(RunLine({"-o", "run.prof"}, {"/bin/sh", "-c", "touch run.notes.prof; " + line}),
+           folder.path());
+  CHECK(ended.exit_code() == 7);
+  Names names = Recordings(folder);
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [](const std::string& name) {
+                               return name == "run.old.prof" || name == "run.notes.prof";
+                             }),
+              names.end());
+  CHECK(names.size() == 3);
+  for (const std::string& name : names) {
+    CHECK_THAT(ended.err, Contains("wrote " + folder.File(name) + " ("));
+  }
+  CHECK_THAT(ended.err, !Contains("run.old.prof") && !Contains("run.notes.prof"));
+}
+
 TEST_CASE("A recording can be read by its owner and the group, and by nobody else") {
   const Folder folder;
   const mode_t before = umask(022);

@@ -12,7 +12,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "lib/cli/base/recording_file.h"
 #include "lib/options/option_table.h"
+#include "lib/text/strings.h"
 
 namespace prof::cli {
 namespace {
@@ -48,10 +50,12 @@ std::string AbsolutePattern(const std::string& pattern) {
   return absolute + "/" + pattern;
 }
 
-Files ListRecordings(const std::string& pattern) {
+namespace {
+
+Files FilesOf(const std::string& expression) {
   Files files;
   glob_t found{};
-  if (glob(GlobOf(pattern).c_str(), 0, nullptr, &found) == 0) {
+  if (glob(expression.c_str(), 0, nullptr, &found) == 0) {
     for (size_t i = 0; i < found.gl_pathc; ++i) {
       struct stat state {};
       if (stat(found.gl_pathv[i], &state) != 0 || !S_ISREG(state.st_mode)) continue;
@@ -64,6 +68,18 @@ Files ListRecordings(const std::string& pattern) {
   return files;
 }
 
+}  // namespace
+
+Files ListRecordings(const std::string& pattern) { return FilesOf(GlobOf(pattern)); }
+
+// It follows OtherOutputPath() of the capture library.
+Files ListOtherNames(const std::string& pattern) {
+  constexpr std::string_view kExtension = ".prof";
+  const bool has = pattern.size() > kExtension.size() && text::EndsWith(pattern, kExtension);
+  const std::string stem = pattern.substr(0, pattern.size() - (has ? kExtension.size() : 0));
+  return FilesOf(GlobOf(stem) + ".*" + std::string(has ? kExtension : ""));
+}
+
 bool MayBeRecordedTo(const std::string& pattern, const std::string& path) {
   std::error_code failed;
   const auto normal = [](const std::filesystem::path& any) {
@@ -71,6 +87,16 @@ bool MayBeRecordedTo(const std::string& pattern, const std::string& path) {
   };
   const std::string file = normal(std::filesystem::absolute(path, failed));
   return !failed && fnmatch(GlobOf(normal(pattern)).c_str(), file.c_str(), FNM_PATHNAME) == 0;
+}
+
+std::vector<std::string> MadeSince(int64_t start_ns, const Files& before, const Files& after) {
+  std::vector<std::string> paths;
+  for (const auto& [path, state] : after) {
+    const auto old = before.find(path);
+    const bool is_new = old == before.end() || old->second.inode != state.inode;
+    if (is_new && state.changed_ns >= start_ns && IsRecording(path)) paths.push_back(path);
+  }
+  return paths;
 }
 
 std::vector<std::string> NewRecordings(const Files& before, const Files& after) {

@@ -32,8 +32,17 @@ using Files = std::map<std::string, FileState>;
 // The files that processes of any pid (%p), host (%h), rank (%r) or both (%i) would write to.
 [[nodiscard]] Files ListRecordings(const std::string& pattern);
 
+// The files that processes write beside those when another process has the name that they want:
+// run.4711.prof, run.r3-4711.prof, run.1.prof.
+[[nodiscard]] Files ListOtherNames(const std::string& pattern);
+
 // Whether a process may write to `path`, which need not exist.
 [[nodiscard]] bool MayBeRecordedTo(const std::string& pattern, const std::string& path);
+
+// The files in `after` that are recordings, that were not there `before`, and that were written
+// since `start_ns`.
+[[nodiscard]] std::vector<std::string> MadeSince(int64_t start_ns, const Files& before,
+                                                 const Files& after);
 
 // The files in `after` that are new or have changed since `before`. Compares states, not times: the
 // file server's clock may differ from this machine's.

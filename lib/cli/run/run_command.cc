@@ -129,17 +129,26 @@ void PrintFiles(const std::vector<std::string>& written, const std::string& fold
   }
 }
 
-// `listed`: what the processes of this run have named. `found`: what has such a name and is new.
+std::vector<std::string> Unlisted(const std::vector<std::string>& listed,
+                                  std::vector<std::string> found) {
+  const auto is_listed = [&](const std::string& path) {
+    return std::find(listed.begin(), listed.end(), path) != listed.end();
+  };
+  found.erase(std::remove_if(found.begin(), found.end(), is_listed), found.end());
+  return found;
+}
+
+// `listed`: what the processes of this run have named. `found`: what has such a name, is new, and
+// is not listed.
 void PrintWhatIsLeft(const std::string& pattern, const std::vector<std::string>& listed,
                      const std::vector<std::string>& found, const RunOptions& options) {
   std::vector<std::string> written;
   if (WantsFolder(pattern, listed)) written = MoveToFolder(FolderName(pattern), listed);
   const std::string folder = written.empty() ? "" : written[0].substr(0, written[0].rfind('/'));
   if (written.empty()) written = listed;
-  for (const std::string& path : found) {
-    if (std::find(listed.begin(), listed.end(), path) == listed.end()) written.push_back(path);
-  }
+  written.insert(written.end(), found.begin(), found.end());
   std::sort(written.begin(), written.end());
+  written.erase(std::unique(written.begin(), written.end()), written.end());
   PrintFiles(written, folder, options);
 }
 
@@ -197,10 +206,19 @@ int RunProgram(const RunOptions& options) {
   {
     const RunList list(environment.Get("XDG_RUNTIME_DIR").value_or("/tmp"), pattern);
     environment.Set("PROF_RUN", list.variable());
-    const Files before = ListRecordings(pattern);
+    const Files before = ListRecordings(pattern), beside = ListOtherNames(pattern);
     end = RunChild(options.program, environment.entries());
     if (end.start_error != 0) return CannotStart(options.program[0], end.start_error);
-    PrintWhatIsLeft(pattern, list.Read(), NewRecordings(before, ListRecordings(pattern)), options);
+    const std::vector<std::string> listed = list.Read();
+    std::vector<std::string> found =
+        Unlisted(listed, NewRecordings(before, ListRecordings(pattern)));
+    // No process could reach the list, as in a container. Otherwise a file may be of another run.
+    if (listed.empty() && !found.empty()) {
+      const std::vector<std::string> others =
+          MadeSince(list.start_ns(), beside, ListOtherNames(pattern));
+      found.insert(found.end(), others.begin(), others.end());
+    }
+    PrintWhatIsLeft(pattern, listed, found, options);
   }  // the list is gone: the next line may not return
   return EndLike(end.status);
 }

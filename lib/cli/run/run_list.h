@@ -22,6 +22,8 @@ class RunList {
 
   // For the variable PROF_RUN.
   [[nodiscard]] std::string variable() const;
+  // When the run began, by the clock of the file system of its files.
+  [[nodiscard]] long long start_ns() const { return start_ns_; }
   // The files that exist now, each once, by name.
   [[nodiscard]] std::vector<std::string> Read() const;
 
