@@ -13,6 +13,7 @@
 #include "lib/cli/base/help_format.h"
 #include "lib/cli/base/message.h"
 #include "lib/cli/base/recording_file.h"
+#include "lib/cli/metrics/metrics_cupti.h"
 #include "lib/cli/metrics/metrics_json.h"
 #include "lib/cli/metrics/metrics_levels.h"
 #include "lib/cli/metrics/metrics_options.h"
@@ -28,18 +29,6 @@ std::vector<std::string> SplitList(const std::string& list) {
     if (!name.empty()) names.push_back(name);
   }
   return names;
-}
-
-cupti::CatalogueAnswer Ask(const cupti::CatalogueQuestion& question) {
-#ifdef PROF_WITH_CUDA
-  return cupti::AskCatalogue(question);
-#else
-  (void)question;
-  cupti::CatalogueAnswer answer;
-  answer.error = "this prof was built without CUDA (PROF_CUDA=OFF) and cannot ask CUPTI";
-  answer.fix = "build it where the CUDA toolkit is installed";
-  return answer;
-#endif
 }
 
 int RunMetrics(const MetricsOptions& options) {
@@ -63,7 +52,7 @@ int RunMetrics(const MetricsOptions& options) {
                   ". Try a part of a name, such as dram or ^sm__inst");
     }
   }
-  const cupti::CatalogueAnswer answer = Ask(question);
+  const cupti::CatalogueAnswer answer = AskCupti(question);
   if (!answer.error.empty()) return Fail(answer.error + ": " + answer.fix);
   if (question.search && answer.found.empty() && !options.json) {
     return Fail("no metric of " + answer.chip + " matches '" + options.search +

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FindCupti() loads CUPTI as a recording would, and says which copy that is.
+// The one way from the program prof to CUPTI, which it loads as a recording would.
 #ifndef PROF_LIB_CLI_METRICS_METRICS_CUPTI_H_
 #define PROF_LIB_CLI_METRICS_METRICS_CUPTI_H_
 
 #include <cstdint>
 #include <string>
+
+#include "cupti_backend/metrics/metric_catalogue.h"
 
 namespace prof::cli {
 
@@ -15,7 +17,10 @@ struct CuptiFound {
   std::string error, fix;
 };
 
-// Of this process: a program may bring its own copy. Up to a second.
+// AskCatalogue(). A prof that was built without CUDA answers with an error. Up to a second.
+[[nodiscard]] cupti::CatalogueAnswer AskCupti(const cupti::CatalogueQuestion& question);
+
+// Which copy this process would load: a program may bring its own. Up to a second.
 [[nodiscard]] CuptiFound FindCupti();
 
 }  // namespace prof::cli

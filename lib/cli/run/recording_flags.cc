@@ -54,6 +54,12 @@ std::string RecordingFlags::ValueOf(const Flag& flag) {
   return options::ValueText(*flag.option, SessionOptions()) == "0" ? "1" : "0";
 }
 
+bool RecordingFlags::IsGiven(std::string_view flag) const {
+  return std::any_of(flags_.begin(), flags_.end(), [&](const Flag& known) {
+    return known.option->flag == flag && known.parsed->count() > 0;
+  });
+}
+
 std::optional<std::string> RecordingFlags::Apply(Environment* environment,
                                                  SessionOptions* options) const {
   SessionOptions given;
@@ -73,13 +79,8 @@ std::optional<std::string> RecordingFlags::Apply(Environment* environment,
       [&](const char* name) { return environment->Get(name).value_or(""); }, &problems);
   // A variable may be set for the whole machine: only what was typed is refused. The recorder has a
   // line about the others.
-  const auto typed = [this](const options::Option* option) {
-    return std::any_of(flags_.begin(), flags_.end(), [&](const Flag& flag) {
-      return flag.option == option && flag.parsed->count() > 0;
-    });
-  };
   for (const options::Conflict& conflict : options::FindConflicts(*options, Naming::kFlag)) {
-    if (typed(conflict.option)) problems.push_back(conflict.text);
+    if (IsGiven(conflict.option->flag)) problems.push_back(conflict.text);
   }
   if (problems.empty()) return std::nullopt;
   return text::Join(problems, "; ");

@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "lib/cli/base/environment.h"
 #include "lib/options/option_table.h"
@@ -30,6 +31,9 @@ class RecordingFlags {
   // Returns that in `options`, and the problems as text; nothing: all is well.
   [[nodiscard]] std::optional<std::string> Apply(Environment* environment,
                                                  SessionOptions* options) const;
+
+  // Whether the user typed the flag ("--metrics").
+  [[nodiscard]] bool IsGiven(std::string_view flag) const;
 
  private:
   struct Flag {

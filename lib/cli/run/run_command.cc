@@ -26,6 +26,7 @@
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/suggestion.h"
 #include "lib/cli/base/terminal.h"
+#include "lib/cli/metrics/metrics_check.h"
 #include "lib/cli/run/child_process.h"
 #include "lib/cli/run/python_hooks.h"
 #include "lib/cli/run/recording_flags.h"
@@ -173,6 +174,18 @@ std::string PageProblem(const std::string& html, const std::string& pattern) {
          "another file";
 }
 
+// Why the metrics that the user typed cannot be read; empty: they can, or nobody knows, which is a
+// line on stderr then.
+std::string MetricsProblem(const RecordingFlags& flags, const std::vector<std::string>& metrics) {
+  if (!flags.IsGiven("--metrics") || metrics.empty()) return "";
+  const MetricsCheck check = CheckMetrics(metrics);
+  if (!check.not_checked.empty()) {
+    std::cerr << "prof: the names of --metrics were not checked: " << check.not_checked << '\n';
+  }
+  if (check.problem.empty()) return "";
+  return "--metrics: " + check.problem + ". prof metrics --search RE lists the names";
+}
+
 int RunProgram(const RunOptions& options) {
   if (options.program.empty()) {
     return Fail("no program to run. Usage: prof run [options] -- program [arguments]");
@@ -193,6 +206,7 @@ int RunProgram(const RunOptions& options) {
   const std::string pattern = AbsolutePattern(recording.output);
   std::string problem = PatternProblem(pattern);
   if (problem.empty()) problem = PageProblem(options.html, pattern);
+  if (problem.empty()) problem = MetricsProblem(options.recording, recording.metrics);
   if (!problem.empty()) return Fail(problem);
   environment.Set("PROF_OUTPUT", pattern);
   Inject(library, &environment);
