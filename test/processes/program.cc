@@ -6,11 +6,13 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -28,9 +30,17 @@ constexpr int kOwnExitCode = 7;
 constexpr int kKernels = 5;
 constexpr useconds_t kUntilABlock = 1'600'000;
 
+// A line to each of the program's outputs: one at once, one that waits in the C library's buffer.
+void Say(const char* line) {
+  std::printf("%s\n", line);
+  std::fprintf(stderr, "%s\n", line);
+}
+
 void UseCuda() {
+  Say("begins");
   InitializeCuda();
   Launch(kKernels);
+  Say("launched");
 }
 
 // How a child ended: its exit code, or minus its signal.
@@ -107,6 +117,17 @@ int ForkAfterCuda() {
     return InChild([] { return InitializeCuda(), 3; });
   });
   return child == 3 && Pop() == 0 ? kOwnExitCode : 1;
+}
+
+// The child does work of its own.
+int ForkAfterCudaForWork() {
+  UseCuda();
+  const int child = InChild([] {
+    InitializeCuda();
+    Say("the child");
+    return 3;
+  });
+  return child == 3 ? kOwnExitCode : 1;
 }
 
 int ExecInAChild() {
@@ -213,6 +234,21 @@ int CloseDescriptors() {
   return kOwnExitCode;
 }
 
+// As in a server that has used up its descriptors: nothing more can be opened.
+int WithoutDescriptors(const std::function<void()>& body) {
+  Launch(0);  // the library of the fake CUDA is loaded
+  rlimit before{};
+  if (getrlimit(RLIMIT_NOFILE, &before) != 0) return 1;
+  const int lowest = dup(STDERR_FILENO);
+  close(lowest);
+  const rlimit none = {static_cast<rlim_t>(lowest), before.rlim_max};
+  if (setrlimit(RLIMIT_NOFILE, &none) != 0) return 1;
+  body();
+  usleep(kUntilABlock);
+  if (open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0 || errno != EMFILE) return 1;
+  return setrlimit(RLIMIT_NOFILE, &before) == 0 ? kOwnExitCode : 1;
+}
+
 int DeleteTheRecording() {
   UseCuda();
   usleep(kUntilABlock);
@@ -255,6 +291,7 @@ const std::map<std::string, std::function<int()>> kWays = {
     {"fork in a range", &ForkInARange},
     {"fork beside threads", &ForkBesideThreads},
     {"fork after CUDA", &ForkAfterCuda},
+    {"fork after CUDA for work", &ForkAfterCudaForWork},
     {"session in a child",
      [] { return InChild([] { return SessionRecords() == 3 ? kOwnExitCode : 1; }); }},
     {"exec in a child", &ExecInAChild},
@@ -271,9 +308,14 @@ const std::map<std::string, std::function<int()>> kWays = {
     {"_exit in a handler", &ExitInAHandler},
     {"_exit on many threads", &ExitOnManyThreads},
     {"_exit without CUDA", [] { return _exit(kOwnExitCode), 0; }},
+    {"a signal",
+     [] { return UseCuda(), usleep(kUntilABlock), kill(getpid(), SIGTERM), pause(), 0; }},
     {"daemon", &Daemon},
     {"daemon that stays", &DaemonThatStays},
     {"close descriptors", &CloseDescriptors},
+    {"no descriptors from the start", [] { return WithoutDescriptors(&UseCuda); }},
+    {"no descriptors after CUDA",
+     [] { return UseCuda(), WithoutDescriptors([] { Launch(kKernels); }); }},
     {"delete the recording", &DeleteTheRecording},
     {"ranks", [] { return Ranks(11); }},
 };
@@ -285,5 +327,7 @@ int main(int argc, char** argv) {
   using prof::test::kWays;
   if (argc < 2 || kWays.count(argv[1]) == 0) return 2;
   alarm(60);
-  return kWays.at(argv[1])();
+  const int exit_code = kWays.at(argv[1])();
+  std::printf("%s: %d\n", argv[1], exit_code);
+  return exit_code;
 }
