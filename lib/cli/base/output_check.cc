@@ -50,7 +50,10 @@ std::string OutputProblem(const std::string& option, const std::string& output,
   for (const std::string& input : inputs) {
     const std::string name = NameAsInput(input, file);
     if (name.empty()) continue;
-    return start + "a file that is read (" + name + "), and would be replaced. Name another file";
+    return std::string(start)
+        .append("a file that is read (")
+        .append(name)
+        .append("), and would be replaced. Name another file");
   }
   if (!IsRecording(output)) return "";
   return start + "a recording, and would be replaced. Name another file, or delete this one first";
