@@ -46,9 +46,7 @@ class CuptiRecording {
     calls_.Encode(call, sink);
   }
   capture::GpuWait::Work WaitForGpu() { return sampler_.WaitForGpu(); }
-  void Flush() {
-    if (!subscription_.lost()) process_->tracer.Flush(false);
-  }
+  void Flush();
   bool Pause();
   void Resume();
   void CountLaunches(bool on);
