@@ -185,7 +185,7 @@ void CuptiRecording::Gather(bool flush) {
     if (running_) KeepSubscription();
     if (!subscription_.lost()) {
       if (running_ && !paused_) buffers_.Check([this] { RegisterBuffersAgain(); });
-      process_->tracer.Flush(false);
+      if (MayHaveRecords()) process_->tracer.Flush(false);
     }
   }
   if (!subscription_.lost()) dropped_ += process_->tracer.TakeDropped();
@@ -196,6 +196,12 @@ void CuptiRecording::Gather(bool flush) {
   GatherTriage();
   GatherContinuous();
   if (running_ && !paused_ && unified_memory_) unified_memory_->Start(&notices_);
+}
+
+bool CuptiRecording::MayHaveRecords() {
+  const capture::BufferPool& pool = process_->tracer.pool();
+  const uint64_t signs = process_->callback.launches() + calls_encoded_ + pool.exchanges();
+  return flushes_.Wants(signs, pool.any_lent(), capture::MonotonicNs());
 }
 
 void CuptiRecording::Flush() {

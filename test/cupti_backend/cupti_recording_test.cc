@@ -249,6 +249,30 @@ TEST_CASE("No call that a recording makes of CUPTI spoils the stream capture of 
   CHECK(CaptureModes::ThreadIsAsBefore());
 }
 
+TEST_CASE("A program without work is not flushed, until CUPTI has a buffer again") {
+  Program program(kCupti13);
+  const int& flushes = program.cupti_state().flushes;
+  auto flushed = [&, before = 0]() mutable { return flushes - std::exchange(before, flushes); };
+  CHECK(flushed() == 1);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(FlushWatch::kAfterworkNs));
+  for (int i = 0; i < 3; ++i) program.Round();
+  CHECK(flushed() == 0);
+  uint8_t* buffer = nullptr;
+  size_t size = 0, records = 0;
+  program.cupti_state().request(&buffer, &size, &records);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(FlushWatch::kAfterworkNs));
+  for (int i = 0; i < 3; ++i) program.Round();
+  CHECK(flushed() == 3);  // its kernel runs
+  program.cupti_state().complete(nullptr, 0, buffer, size, 0);
+  program.Round();
+  CHECK(flushed() == 1);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(FlushWatch::kAfterworkNs));
+  program.Round();
+  CHECK(flushed() == 0);
+  program.recording().Flush();  // who waits for the GPU gets what there is
+  CHECK(flushed() == 1);
+}
+
 TEST_CASE(
     "A CUPTI that another tool has ended is noticed at once, and not called until it is tried") {
   Program program(kCupti13);
