@@ -199,7 +199,7 @@ bool ContextSampler::Open(const HardwareLease& lease, SamplingPolicy::Entry* ent
     }
     parts_->AddUntraced(launch);
   }
-  parts_->held_up.BeginRange({entry, launch.kernel_name}, MonotonicNs());
+  parts_->held_up.BeginRange(entry, launch.kernel_name, MonotonicNs());
   const CUptiResult pushed = counters_.Push(
       lease, {entry, launch.unit, group, launch.correlation, launch.path, begin_ns, begin_ns});
   if (range || pushed != CUPTI_SUCCESS) parts_->gate.Open();  // a range takes as long as it takes
