@@ -8,6 +8,7 @@
 
 #include "cupti_backend/activity/graph_notice.h"
 #include "cupti_backend/api/cupti_versions.h"
+#include "cupti_backend/api/relaxed_capture.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/kept_ceilings.h"
@@ -42,6 +43,7 @@ void MoveAll(std::vector<Event> from, std::vector<Event>* to) {
 
 // Their buffers and losses are not this recording's.
 CuptiRecording::Before CuptiRecording::ForgetEarlier(CuptiProcess* process) {
+  const RelaxedCapture relaxed(process->driver);
   ResolveStreamNames(true);
   const Before before = {process->callback.launches(), process->tracer.pool().refused(),
                          process->callback.failed()};
@@ -77,13 +79,16 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
     constexpr int64_t kThirdNs = 1'000'000'000 / 3;
     sampler_.records().triage.ForgetHalfIn(options.keep_last_seconds * kThirdNs);
   }
-  if (options.continuous) pm_.emplace(&process->api, &process->pm_hosts, options);
+  if (options.continuous) {
+    pm_.emplace(&process->api, &process->driver, &process->pm_hosts, options);
+  }
   if (options.unified_memory) unified_memory_.emplace(&process->api, &process->driver);
   if (options.gpu_state) gpu_state_.emplace(&process->api);
   if (capture::RecordsShare(options)) counts_ = std::make_shared<LaunchCounts>(&process->api);
 }
 
 void CuptiRecording::Start(const SessionOptions& options, bool injected) {
+  const RelaxedCapture relaxed(process_->driver);
   CUcontext current = nullptr;  // stays null before the program's cuInit
   const bool has_context =
       process_->driver.ctx_get_current(&current) == CUDA_SUCCESS && current != nullptr;
@@ -116,6 +121,7 @@ void CuptiRecording::ReportEnabled(const ActivityTracer::Enabled& enabled) {
 }
 
 bool CuptiRecording::Pause() {
+  const RelaxedCapture relaxed(process_->driver);
   if (subscription_.lost() || !sampler_.Pause()) return false;
   paused_ = true;
   process_->callback.Pause();
@@ -130,6 +136,7 @@ bool CuptiRecording::Pause() {
 }
 
 void CuptiRecording::Resume() {
+  const RelaxedCapture relaxed(process_->driver);
   decoder_.SetStart(capture::RealtimeNs());
   if (!subscription_.lost()) Record();
   pm_pauses_.End(capture::RealtimeNs());
@@ -173,12 +180,13 @@ void CuptiRecording::Record() {
 }
 
 void CuptiRecording::Gather(bool flush) {
+  const RelaxedCapture relaxed(process_->driver);
   if (flush || !flushed_) {
     flushed_ = true;
     if (running_) KeepSubscription();
     if (!subscription_.lost()) {
       if (running_ && !paused_) buffers_.Check([this] { RegisterBuffersAgain(); });
-      process_->tracer.Flush(false);
+      if (MayHaveRecords()) process_->tracer.Flush(false);
     }
   }
   if (!subscription_.lost()) dropped_ += process_->tracer.TakeDropped();
@@ -189,6 +197,17 @@ void CuptiRecording::Gather(bool flush) {
   GatherTriage();
   GatherContinuous();
   if (running_ && !paused_ && unified_memory_) unified_memory_->Start(&notices_);
+}
+
+bool CuptiRecording::MayHaveRecords() {
+  const capture::BufferPool& pool = process_->tracer.pool();
+  const uint64_t signs = process_->callback.launches() + calls_encoded_ + pool.exchanges();
+  return flushes_.Wants(signs, pool.any_lent(), capture::MonotonicNs());
+}
+
+void CuptiRecording::Flush() {
+  const RelaxedCapture relaxed(process_->driver);
+  if (!subscription_.lost()) process_->tracer.Flush(false);
 }
 
 void CuptiRecording::KeepSubscription() {
@@ -273,6 +292,7 @@ void CuptiRecording::Encode(capture::EventSink& sink) {
 }
 
 void CuptiRecording::StopCounters() {
+  const RelaxedCapture relaxed(process_->driver);
   sampler_.Stop();
   if (!paused_) buffers_.ProbeBeforeEnd();  // nothing answers while it is paused
 }
@@ -280,6 +300,7 @@ void CuptiRecording::StopCounters() {
 void CuptiRecording::Stop() {
   if (!running_) return;
   running_ = false;
+  const RelaxedCapture relaxed(process_->driver);
   ResolveStreamNames(false);
   if (paused_) {
     process_->callback.CheckTorch(nullptr);

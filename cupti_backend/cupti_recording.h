@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cupti_backend/activity/activity_decode.h"
+#include "cupti_backend/activity/flush_watch.h"
 #include "cupti_backend/activity/gpu_state.h"
 #include "cupti_backend/activity/unified_memory.h"
 #include "cupti_backend/buffer_guard.h"
@@ -43,12 +44,11 @@ class CuptiRecording {
   void Gather(bool flush);
   void Encode(capture::EventSink& sink);
   void Encode(const capture::CallEvent& call, capture::EventSink& sink) {
+    ++calls_encoded_;
     calls_.Encode(call, sink);
   }
   capture::GpuWait::Work WaitForGpu() { return sampler_.WaitForGpu(); }
-  void Flush() {
-    if (!subscription_.lost()) process_->tracer.Flush(false);
-  }
+  void Flush();
   bool Pause();
   void Resume();
   void CountLaunches(bool on);
@@ -88,6 +88,7 @@ class CuptiRecording {
   void GatherCounts(bool flush);
   void NoteCounting();
   void GatherContinuous();
+  [[nodiscard]] bool MayHaveRecords();
 
   CuptiProcess* const process_;
   PossibleOptions possible_;
@@ -120,6 +121,8 @@ class CuptiRecording {
   bool leaves_ = false;
   bool paused_ = false;
   bool flushed_ = false;
+  FlushWatch flushes_;
+  uint64_t calls_encoded_ = 0;
   bool saw_gpu_work_ = false;
   uint64_t dropped_ = 0;
 };

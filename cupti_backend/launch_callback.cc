@@ -72,19 +72,19 @@ bool IsGraphLaunch(CUpti_CallbackId cbid) {
          cbid == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz;
 }
 
-// The context that this thread last reported to a sampler, and the epoch of that.
-thread_local CUcontext reported_context = nullptr;
-thread_local uint32_t reported_epoch = 0;
-
-// The kernel that this thread is launching, and in which epoch: a launch that is captured makes a
-// node.
-struct UnderWay {
+// What this thread launches.
+struct ThisThread {
+  // The kernel that it is launching, and in which epoch: a launch that is captured makes a node.
   const char* kernel;
   uint32_t epoch;
+  // The epoch in which it last reported a context to a sampler, and that context.
+  uint32_t reported_epoch;
+  CUcontext reported_context;
+  // The launch is captured: it makes a node, and runs later. Where launches are counted.
+  bool launch_captured;
 };
-__thread UnderWay under_way __attribute__((tls_model("initial-exec")));
-// The launch is captured: it makes a node, and runs later. Where launches are counted.
-__thread bool launch_captured __attribute__((tls_model("initial-exec")));
+// Initial-exec, as in thread_registry.h: no call into the loader during a launch.
+__thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
 
 // Counts a callback that may be using the sampler, for a scope.
 class Inside {
@@ -284,9 +284,10 @@ void LaunchCallback::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData&
     saw_graphs_.store(true, std::memory_order_relaxed);
   }
   graph_nodes_.OnResource(cbid, resource);
-  const bool launching = under_way.epoch == epoch_.load(std::memory_order_relaxed);
-  if (launching && cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) launch_captured = true;
-  waiting_graphs_.OnResource(cbid, resource, launching ? under_way.kernel : nullptr);
+  const bool launching = this_thread.epoch == epoch_.load(std::memory_order_relaxed);
+  if (launching && cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED)
+    this_thread.launch_captured = true;
+  waiting_graphs_.OnResource(cbid, resource, launching ? this_thread.kernel : nullptr);
   const Inside inside(inside_);
   LaunchSampler* const sampler = sampler_.load(std::memory_order_seq_cst);
   if (sampler == nullptr) return;
@@ -440,9 +441,9 @@ void LaunchCallback::AwaitTriage(CUcontext context) {
 }
 
 void LaunchCallback::CountLaunch() {
-  launches_.fetch_add(1, std::memory_order_relaxed);
+  counted_.launches.fetch_add(1, std::memory_order_relaxed);
   if (const TorchProfilerEnabled enabled = torch_enabled_.load(std::memory_order_acquire)) {
-    (enabled() ? torch_on_ : torch_off_).store(true, std::memory_order_relaxed);
+    (enabled() ? counted_.torch_on : counted_.torch_off).store(true, std::memory_order_relaxed);
   }
 }
 
@@ -451,11 +452,11 @@ void LaunchCallback::CountIfMade(CUpti_CallbackDomain domain, CUpti_CallbackId c
                                  const CUpti_CallbackData& data) {
   if (!IsLaunch(domain, cbid)) return;
   if (data.callbackSite == CUPTI_API_ENTER) {
-    launch_captured = false;
+    this_thread.launch_captured = false;
     return;
   }
   const auto* const result = static_cast<const CUresult*>(data.functionReturnValue);
-  if (launch_captured || (result != nullptr && *result != CUDA_SUCCESS)) return;
+  if (this_thread.launch_captured || (result != nullptr && *result != CUDA_SUCCESS)) return;
   const Inside inside(inside_);
   Launch launch;
   LaunchCounts* const counts = counts_.load(std::memory_order_seq_cst);
@@ -467,7 +468,8 @@ void LaunchCallback::CountIfMade(CUpti_CallbackDomain domain, CUpti_CallbackId c
 
 void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   const bool enter = data.callbackSite == CUPTI_API_ENTER;
-  under_way = {enter ? data.symbolName : nullptr, epoch_.load(std::memory_order_relaxed)};
+  this_thread.kernel = enter ? data.symbolName : nullptr;
+  this_thread.epoch = epoch_.load(std::memory_order_relaxed);
   if (counts_only_.load(std::memory_order_relaxed)) {
     if (enter) ReportContextOnce(data.context);
     return;
@@ -499,12 +501,12 @@ void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& d
 
 void LaunchCallback::ReportContextOnce(CUcontext context) {
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
-  if (reported_context == context && reported_epoch == epoch) return;
+  if (this_thread.reported_context == context && this_thread.reported_epoch == epoch) return;
   const Inside inside(inside_);
   if (LaunchSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
     sampler->OnContext(context);
-    reported_context = context;
-    reported_epoch = epoch;
+    this_thread.reported_context = context;
+    this_thread.reported_epoch = epoch;
   }
 }
 

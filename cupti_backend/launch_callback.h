@@ -80,7 +80,7 @@ class LaunchCallback {
   const CodeWatch& code() const { return code_; }
 
   // Kernel and graph launches since the process began.
-  const std::atomic<uint64_t>& launches() const { return launches_; }
+  const std::atomic<uint64_t>& launches() const { return counted_.launches; }
 
   // Callbacks in which we ran out of memory, since the process began: what they would have recorded
   // is missing.
@@ -95,8 +95,8 @@ class LaunchCallback {
     bool on = false, off = false;
   };
   TorchAnswers TakeTorchAnswers() {
-    return {torch_on_.exchange(false, std::memory_order_relaxed),
-            torch_off_.exchange(false, std::memory_order_relaxed)};
+    return {counted_.torch_on.exchange(false, std::memory_order_relaxed),
+            counted_.torch_off.exchange(false, std::memory_order_relaxed)};
   }
 
  private:
@@ -124,6 +124,13 @@ class LaunchCallback {
   // Of the nodes that a later recording would know.
   void WatchGraphsEnd();
 
+  // What launches write. On a line of its own: all that other launches only read would come anew
+  // from the other core.
+  struct alignas(64) Counted {
+    std::atomic<uint64_t> launches{0};
+    std::atomic<bool> torch_on{false}, torch_off{false};
+  };
+
   const CuptiApi* const api_;
   CUpti_SubscriberHandle subscriber_ = nullptr;  // nullptr: none, or lost
   bool was_lost_ = false;
@@ -132,7 +139,7 @@ class LaunchCallback {
   std::atomic<LaunchSampler*> sampler_{nullptr};
   std::atomic<TriageSampler*> triage_{nullptr};
   std::atomic<LaunchCounts*> counts_{nullptr};
-  std::atomic<uint64_t> launches_{0}, failed_{0};
+  std::atomic<uint64_t> failed_{0};
   Departure departure_{api_};
   std::atomic<bool> saw_graphs_{false};
   GraphNodes graph_nodes_{api_};
@@ -140,7 +147,7 @@ class LaunchCallback {
   CodeWatch code_;
   bool watches_code_ = true;
   std::atomic<TorchProfilerEnabled> torch_enabled_{nullptr};
-  std::atomic<bool> torch_on_{false}, torch_off_{false};
+  Counted counted_;
   capture::StripedCount inside_;  // callbacks that may be using the sampler
   // The sampler samples no launches: it gets contexts, and nothing else.
   std::atomic<bool> counts_only_{false};

@@ -23,9 +23,11 @@ constexpr uintptr_t kMostMainStack = uintptr_t{64} << 20;
 
 std::atomic<uintptr_t> main_stack_end{0};
 
-// Initial-exec, as in thread_registry.h: no call into the loader during a launch.
+// Initial-exec, as in thread_registry.h: no call into the loader during a launch. All zero: nobody
+// has looked yet.
 __thread StackBounds own_stack __attribute__((tls_model("initial-exec")));
-__thread bool known_stack __attribute__((tls_model("initial-exec")));
+// Somebody looked, in vain. It has nothing in it.
+constexpr StackBounds kUnknownStack = {1, 1};
 
 // Whether all pages from `low` up to `high` are there. A stack of main() has no page in it that
 // cannot be read, and nothing lies directly below it: the kernel keeps a gap there.
@@ -85,9 +87,9 @@ StackBounds OwnStack(uintptr_t sp) {
     if (found.high != 0) own_stack = found;
     return found;
   }
-  if (known_stack) return {};
-  known_stack = true;
+  if (own_stack.high != 0) return {};
   own_stack = FindThread();
+  if (own_stack.high == 0) own_stack = kUnknownStack;
   return own_stack.Has(sp) ? own_stack : StackBounds{};
 }
 

@@ -236,7 +236,8 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
           break;
         }
         if (watch_ != nullptr) {
-          watch_->Add(run->device, run->context, run->correlation, run->start_ns, run->end_ns);
+          watch_->Add(run->device, run->context, run->stream, run->correlation, run->start_ns,
+                      run->end_ns);
         }
         if (run->end_ns == 0 || run->end_ns >= start_ns_) sink.Add(*run);
         break;

@@ -43,7 +43,7 @@ class ActivityDecoder {
   template <typename Record>
   void Watch(const Record& r) {
     if (watch_ == nullptr) return;
-    watch_->Add(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
+    watch_->Add(r.deviceId, r.contextId, r.streamId, r.correlationId, static_cast<int64_t>(r.start),
                 static_cast<int64_t>(r.end));
   }
   void Renumber(CUpti_Activity* record) const;

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 #include <system_error>
+
+#include "lib/capture/environment.h"
 
 namespace prof::cupti {
 namespace {
@@ -66,12 +68,41 @@ std::string ReadAll(const std::string& path) {
   return text.str();
 }
 
+// In a user namespace of its own a process has capabilities over that namespace alone, and the
+// driver asks for those of the machine. The map of the first namespace is the whole range.
+bool InUserNamespace(const std::string& user_map) {
+  std::istringstream map(user_map);
+  uint64_t inside = 0, outside = 0, length = 0;
+  if (!(map >> inside >> outside >> length)) return false;  // unknown: CUPTI decides
+  constexpr uint64_t kAllUsers = 0xFFFF'FFFF;
+  return inside != 0 || outside != 0 || length != kAllUsers;
+}
+
 // CAP_SYS_ADMIN is bit 21 of the effective set.
 bool HasSysAdmin(const std::string& status) {
   const size_t at = status.find("CapEff:");
   if (at == std::string::npos) return true;  // unknown: CUPTI decides
   const unsigned long long effective = std::strtoull(status.c_str() + at + 7, nullptr, 16);
   return (effective >> 21 & 1) != 0;
+}
+
+// Processes under `proc` with one of these names, as in /proc/<pid>/comm, which is cut after 15
+// characters: "ncu (pid 812)".
+std::string ProcessesNamed(const std::string& proc, std::initializer_list<const char*> names) {
+  const std::string own = std::to_string(getpid());
+  std::string found;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(proc, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string pid = entry->path().filename().string();
+    if (pid.find_first_not_of("0123456789") != std::string::npos || pid == own) continue;
+    std::string name = ReadAll(entry->path().string() + "/comm");
+    while (!name.empty() && name.back() == '\n') name.pop_back();
+    if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+    if (!found.empty()) found += ", ";
+    found.append(name).append(" (pid ").append(pid).append(")");
+  }
+  return found;
 }
 
 // The first obstacle that DeviceSupported reports.
@@ -99,23 +130,15 @@ bool RestrictsProfiling(const std::string& params) {
 }
 
 std::string CounterHolders(const std::string& proc) {
-  // As in /proc/<pid>/comm, which is cut after 15 characters.
-  constexpr std::array<const char*, 6> kKnown = {"nv-hostengine", "dcgm-exporter",   "dcgmi",
-                                                 "ncu",           "nv-nsight-cu-cl", "nsys"};
-  const std::string own = std::to_string(getpid());
-  std::string holders;
+  return ProcessesNamed(
+      proc, {"nv-hostengine", "dcgm-exporter", "dcgmi", "ncu", "nv-nsight-cu-cl", "nsys"});
+}
+
+bool MpsIsUsed(const std::string& proc, const std::string& pipes) {
   std::error_code error;
-  std::filesystem::directory_iterator entry(proc, error);
-  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string pid = entry->path().filename().string();
-    if (pid.find_first_not_of("0123456789") != std::string::npos || pid == own) continue;
-    std::string name = ReadAll(entry->path().string() + "/comm");
-    while (!name.empty() && name.back() == '\n') name.pop_back();
-    if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end()) continue;
-    if (!holders.empty()) holders += ", ";
-    holders.append(name).append(" (pid ").append(pid).append(")");
-  }
-  return holders;
+  // nvidia-cuda-mps-control and nvidia-cuda-mps-server.
+  return std::filesystem::exists(pipes + "/control", error) ||
+         !ProcessesNamed(proc, {"nvidia-cuda-mps"}).empty();
 }
 
 int64_t CounterRetryNs(int attempt) {
@@ -132,6 +155,13 @@ Problem ExplainCounterError(const CuptiApi& api, CUptiResult result, const char*
   } else {
     problem.what = std::string("CUPTI could not ") + action;
     problem.fix = std::string(kTimelineIsComplete) + "; PROF_COUNTERS=none silences this";
+    if (MpsIsUsed("/proc", capture::MpsPipeFolder())) {
+      problem.what += " (the Multi-Process Service is in use here, and may be the reason)";
+      problem.fix =
+          "measure without MPS: echo quit | nvidia-cuda-mps-control, or another "
+          "CUDA_MPS_PIPE_DIRECTORY for this program; " +
+          problem.fix;
+    }
   }
   if (result == CUPTI_ERROR_HARDWARE_BUSY) {
     const std::string holders = CounterHolders("/proc");
@@ -143,13 +173,16 @@ Problem ExplainCounterError(const CuptiApi& api, CUptiResult result, const char*
 
 std::optional<Problem> FindCounterObstacle(const CuptiApi& api, CUdevice device,
                                            const HostFiles& files) {
-  if (RestrictsProfiling(ReadAll(files.driver_params)) &&
-      !HasSysAdmin(ReadAll(files.process_status))) {
+  const bool admin = HasSysAdmin(ReadAll(files.process_status));
+  const bool contained = admin && InUserNamespace(ReadAll(files.user_map));
+  if (RestrictsProfiling(ReadAll(files.driver_params)) && (!admin || contained)) {
     const Refusal* refusal = FindRefusal(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+    const char* const lacks =
+        contained ? ", and this process has CAP_SYS_ADMIN in its user namespace only (a rootless "
+                    "container)"
+                  : ", and this process has no CAP_SYS_ADMIN";
     return Problem{static_cast<int>(refusal->code),
-                   std::string(refusal->what) +
-                       " (RmProfilingAdminOnly: 1), and this process has no CAP_SYS_ADMIN",
-                   refusal->fix};
+                   std::string(refusal->what) + " (RmProfilingAdminOnly: 1)" + lacks, refusal->fix};
   }
   CUpti_Profiler_DeviceSupported_Params params = {
       CUpti_Profiler_DeviceSupported_Params_STRUCT_SIZE};

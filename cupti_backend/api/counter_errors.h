@@ -22,6 +22,7 @@ namespace prof::cupti {
 struct HostFiles {
   std::string driver_params = "/proc/driver/nvidia/params";
   std::string process_status = "/proc/self/status";
+  std::string user_map = "/proc/self/uid_map";
 };
 
 // Finds what prevents counters on this device, without a use of them: the driver's restriction to
@@ -37,6 +38,10 @@ bool RestrictsProfiling(const std::string& params);
 // Programs under `proc` that are known to take a GPU's counters: "nv-hostengine (pid 812)". CUPTI
 // does not name the holder; other containers and machines are not seen. Empty: none.
 std::string CounterHolders(const std::string& proc);
+
+// True where CUDA's Multi-Process Service is in use: its daemon runs (under `proc`), or has its
+// control pipe in the folder `pipes`.
+bool MpsIsUsed(const std::string& proc, const std::string& pipes);
 
 // How long to wait after the `attempt`th refusal of busy counters (from 0): 1, 2, 4 ... 60 s.
 int64_t CounterRetryNs(int attempt);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cupti_backend/api/counter_errors.h"
+#include "cupti_backend/api/relaxed_capture.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/quiet_thread.h"
@@ -76,8 +77,10 @@ struct PmSampler::Device {
   const PmPass& pass() const { return (dram_only ? dram() : all()).passes.front(); }
 };
 
-PmSampler::PmSampler(const CuptiApi* api, PmHosts* hosts, const SessionOptions& options)
+PmSampler::PmSampler(const CuptiApi* api, const DriverApi* driver, PmHosts* hosts,
+                     const SessionOptions& options)
     : api_(api),
+      driver_(driver),
       hosts_(hosts),
       interval_ns_(int64_t{options.continuous_interval_us} * 1000),
       core_share_(kOwnShare * options.continuous_core_percent / 100) {
@@ -125,6 +128,7 @@ void PmSampler::SetStatus(State state, const Problem& problem) {
 // --- The sampler's thread ------------------------------------------------------------------------
 
 void PmSampler::Run() {
+  const RelaxedCapture relaxed(*driver_);
   try {
     SampleUntilStopped();
   } catch (const std::exception& error) {

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/driver_api.h"
 #include "cupti_backend/api/problem.h"
 #include "cupti_backend/metrics/metric_host.h"
 #include "cupti_backend/pm/pm_events.h"
@@ -38,8 +39,9 @@ namespace prof::cupti {
 
 class PmSampler {
  public:
-  // `hosts` is filled; both outlive this.
-  PmSampler(const CuptiApi* api, PmHosts* hosts, const SessionOptions& options);
+  // `hosts` is filled; all three outlive this.
+  PmSampler(const CuptiApi* api, const DriverApi* driver, PmHosts* hosts,
+            const SessionOptions& options);
   ~PmSampler() { Stop(); }
   PmSampler(const PmSampler&) = delete;
   PmSampler& operator=(const PmSampler&) = delete;
@@ -76,6 +78,7 @@ class PmSampler {
   void SetStatus(State state, const Problem& problem);
 
   const CuptiApi* const api_;
+  const DriverApi* const driver_;
   PmHosts* const hosts_;
   const int64_t interval_ns_;
   const double core_share_;  // of one core, for decoding

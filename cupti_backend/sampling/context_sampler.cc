@@ -199,7 +199,7 @@ bool ContextSampler::Open(const HardwareLease& lease, SamplingPolicy::Entry* ent
     }
     parts_->AddUntraced(launch);
   }
-  parts_->held_up.BeginRange({entry, launch.kernel_name}, MonotonicNs());
+  parts_->held_up.BeginRange(entry, launch.kernel_name, MonotonicNs());
   const CUptiResult pushed = counters_.Push(
       lease, {entry, launch.unit, group, launch.correlation, launch.path, begin_ns, begin_ns});
   if (range || pushed != CUPTI_SUCCESS) parts_->gate.Open();  // a range takes as long as it takes
@@ -284,7 +284,12 @@ bool ContextSampler::CloseGateWithin(int64_t patience_ns, Closing closing) {
 void ContextSampler::Fail(const HardwareLease& lease, CUptiResult result, const char* action) {
   SetPhaseUnlessClosed(Phase::kFailed);
   counters_.LoseSamples(lease);
-  parts_->outbox.SetStatus(State::kUnavailable, ExplainCounterError(*parts_->api, result, action));
+  NoteCounted(false);
+  parts_->outbox.RefuseContext(ExplainCounterError(*parts_->api, result, action));
+}
+
+void ContextSampler::NoteCounted(bool counted) {
+  if (counted_.exchange(counted) != counted) parts_->outbox.AddCounted(counted ? 1 : -1);
 }
 
 // --- The worker ----------------------------------------------------------------------------------
@@ -332,10 +337,7 @@ bool ContextSampler::Plan() {
     Refuse(*problem);
     return false;
   }
-  if (!plan_.left_out.empty()) {
-    parts_->outbox.SetStatus(State::kDegraded, {0, "not sampled on this chip: " + plan_.left_out,
-                                                "check the names against this chip's metrics"});
-  }
+  if (!plan_.left_out.empty()) ReportLeftOut();
   turn_.Open(capture::SharedFolderFromEnvironment(), UuidOf(*parts_->driver, plan_.device));
   tracing_.clear();
   std::vector<NeedSchedule::Group> facts;
@@ -351,6 +353,11 @@ bool ContextSampler::Plan() {
   if (!lease) return false;
   parts_->policy.SetGroups(slot_, facts);
   return true;
+}
+
+void ContextSampler::ReportLeftOut() {
+  parts_->outbox.SetStatus(State::kDegraded, {0, "not sampled on this chip: " + plan_.left_out,
+                                              "check the names against this chip's metrics"});
 }
 
 void ContextSampler::ChangeGroup() {
@@ -395,6 +402,7 @@ void ContextSampler::Change(const HardwareLease& lease) {
   } else {
     waited_in_vain_.store(false, std::memory_order_relaxed);
     ReportRecovery();
+    NoteCounted(true);
   }
 }
 
@@ -463,7 +471,8 @@ void ContextSampler::Release() {
 
 // This context has no counters, for good or for now.
 void ContextSampler::Refuse(const Problem& problem) {
-  parts_->outbox.SetStatus(State::kUnavailable, problem);
+  NoteCounted(false);
+  parts_->outbox.RefuseContext(problem);
   const bool busy = problem.code == CUPTI_ERROR_HARDWARE_BUSY;
   if (busy) {
     const int64_t now_ns = MonotonicNs();
@@ -475,7 +484,11 @@ void ContextSampler::Refuse(const Problem& problem) {
 
 void ContextSampler::ReportRecovery() {
   if (std::exchange(refusals_, 0) == 0) return;
-  if (plan_.left_out.empty()) parts_->outbox.SetStatus(State::kWorking, {});
+  if (plan_.left_out.empty()) {
+    parts_->outbox.SetStatus(State::kWorking, {});
+  } else {
+    ReportLeftOut();
+  }
   char waited[32];
   std::snprintf(waited, sizeof(waited), "%.1f s",
                 static_cast<double>(MonotonicNs() - busy_since_ns_) / 1e9);

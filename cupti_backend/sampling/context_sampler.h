@@ -162,7 +162,9 @@ class ContextSampler {
   void Change(const HardwareLease& lease);
   CUptiResult Enable(const HardwareLease& lease);
   void Refuse(const Problem& problem);
+  void NoteCounted(bool counted);
   void ReportRecovery();
+  void ReportLeftOut();
   void LeaveHardware(const HardwareLease& lease);
   void Fail(const HardwareLease& lease, CUptiResult result, const char* action);
 
@@ -177,6 +179,7 @@ class ContextSampler {
   std::atomic<int64_t> look_again_ns_{0};    // the GPU was not quiet: not asked before this
   std::atomic<bool> other_work_{false};      // in the range that is open
   std::atomic<bool> waited_in_vain_{false};  // a launch did, under replay
+  std::atomic<bool> counted_{false};         // since it failed last
   StreamWatch streams_;
 
   // From phase kReady on:

@@ -4,9 +4,13 @@
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_HELD_UP_WATCH_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_HELD_UP_WATCH_H_
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <string>
 
 #include "cupti_backend/schedule/sample_schedule.h"
 
@@ -20,13 +24,15 @@ class HeldUpWatch {
 
   struct Launch {
     SampleSchedule::Entry* signature;
-    const char* kernel_name;  // nullptr: no kernel
+    std::string kernel_name;  // its first kNameBytes; empty: no kernel
   };
+  static constexpr size_t kNameBytes = 256;
 
-  // The launching thread.
-  void BeginRange(const Launch& launch, int64_t now_ns) {
-    signature_.store(launch.signature);
-    kernel_name_.store(launch.kernel_name);
+  // The launching thread. The name is copied: CUPTI's may go with its module while the worker reads
+  // it. nullptr: no kernel.
+  void BeginRange(SampleSchedule::Entry* signature, const char* kernel_name, int64_t now_ns) {
+    signature_.store(signature);
+    SetName(kernel_name);
     since_ns_.store(now_ns);
   }
   void EndRange() { since_ns_.store(0); }
@@ -35,15 +41,37 @@ class HeldUpWatch {
   [[nodiscard]] std::optional<Launch> Find(int64_t now_ns) const {
     const int64_t since_ns = since_ns_.load();
     if (since_ns == 0 || now_ns - since_ns < kHeldUpNs) return std::nullopt;
-    SampleSchedule::Entry* signature = signature_.load();
-    if (signature == nullptr) return std::nullopt;
-    return Launch{signature, kernel_name_.load()};
+    Launch launch{signature_.load(), Name()};
+    // Another range has begun meanwhile: the name may be of both.
+    if (launch.signature == nullptr || since_ns_.load() != since_ns) return std::nullopt;
+    return launch;
   }
 
  private:
+  using Word = uint64_t;
+
+  void SetName(const char* name) {
+    const size_t bytes = name != nullptr ? strnlen(name, kNameBytes) : 0;
+    for (size_t i = 0; i < name_.size(); ++i) {
+      const size_t at = i * sizeof(Word);
+      Word word = 0;
+      if (at < bytes) std::memcpy(&word, name + at, std::min(sizeof(word), bytes - at));
+      name_[i].store(word);
+      if (at + sizeof(word) > bytes) return;  // its end is in this word
+    }
+  }
+  [[nodiscard]] std::string Name() const {
+    std::array<char, kNameBytes> text;
+    for (size_t i = 0; i < name_.size(); ++i) {
+      const Word word = name_[i].load();
+      std::memcpy(text.data() + i * sizeof(word), &word, sizeof(word));
+    }
+    return {text.data(), strnlen(text.data(), text.size())};
+  }
+
   std::atomic<int64_t> since_ns_{0};  // 0: no range is open
   std::atomic<SampleSchedule::Entry*> signature_{nullptr};
-  std::atomic<const char*> kernel_name_{nullptr};
+  std::array<std::atomic<Word>, kNameBytes / sizeof(Word)> name_{};  // ends with a zero, or full
 };
 
 }  // namespace prof::cupti

@@ -10,8 +10,9 @@ namespace prof::cupti {
 namespace {
 
 // The epoch in which this thread's launch was counted; 0: no launch is under way. There is no exit
-// when callbacks were switched off meanwhile, which ends an epoch.
-thread_local uint32_t entered_epoch = 0;
+// when callbacks were switched off meanwhile, which ends an epoch. Initial-exec, as in
+// thread_registry.h.
+__thread uint32_t entered_epoch __attribute__((tls_model("initial-exec"))) = 0;
 std::atomic<uint32_t> last_epoch{0};
 
 }  // namespace

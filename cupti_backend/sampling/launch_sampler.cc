@@ -20,15 +20,14 @@ using Phase = ContextSampler::Phase;
 // The counter range that this thread has open, with the hardware. `sampler` identifies its owner:
 // callbacks that are switched off in the middle of a launch leave the range behind.
 struct OpenRange {
-  uint32_t sampler = 0;
-  ContextSampler* context = nullptr;
-  capture::SampleUnit unit = capture::SampleUnit::kKernel;
-  uint32_t token = 0;                      // of a range
-  SamplingPolicy::Entry* entry = nullptr;  // what is sampled, of which group, and when
-  uint32_t group = 0;
-  int64_t begin_ns = 0;
+  ContextSampler* context;
+  uint32_t sampler;
+  uint32_t token;  // of an NVTX range; 0: a launch
+
+  [[nodiscard]] bool IsLaunch() const { return token == 0; }
 };
-thread_local OpenRange open_range;
+// Initial-exec, as in thread_registry.h.
+__thread OpenRange open_range __attribute__((tls_model("initial-exec")));
 
 std::atomic<uint32_t> last_sampler{0};
 
@@ -135,7 +134,7 @@ void LaunchSampler::NoteLocalMemory(const Launch& launch) {
 }
 
 void LaunchSampler::OnLaunchExit() {
-  if (open_range.sampler == id() && open_range.unit != capture::SampleUnit::kRange) {
+  if (open_range.sampler == id() && open_range.IsLaunch()) {
     CloseOpenRange();
   }
   parts_->gate.Exit();
@@ -155,7 +154,7 @@ void LaunchSampler::OnContextDestroyed(CUcontext context) {
   if (open_range.sampler == id() && open_range.context->handle() == context) {
     open_range.sampler = 0;
     // A counted range may have been closed at the end, or for a pause.
-    const bool open = open_range.unit != capture::SampleUnit::kRange || TakeCounted();
+    const bool open = open_range.IsLaunch() || TakeCounted();
     if (open) {
       parts_->held_up.EndRange();
       parts_->gate.Open();
@@ -166,7 +165,7 @@ void LaunchSampler::OnContextDestroyed(CUcontext context) {
 }
 
 void LaunchSampler::OnRangeEnter(uint32_t path, uint32_t token) {
-  if (parts_->takes_none.load(std::memory_order_acquire) || parts_->replays ||
+  if (token == 0 || parts_->takes_none.load(std::memory_order_acquire) || parts_->replays ||
       open_range.sampler == id() || !parts_->policy.CountsRange(path)) {
     return;
   }
@@ -189,8 +188,7 @@ void LaunchSampler::OnRangeEnter(uint32_t path, uint32_t token) {
 }
 
 void LaunchSampler::OnRangeExit(uint32_t token) {
-  if (open_range.sampler != id() || open_range.unit != capture::SampleUnit::kRange ||
-      open_range.token != token) {
+  if (open_range.sampler != id() || open_range.IsLaunch() || open_range.token != token) {
     return;
   }
   if (!TakeCounted()) {  // it was closed at the end, or for a pause
@@ -258,7 +256,8 @@ void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry
     parts_->outbox.CountFailed(1);
     return;
   }
-  open_range = {id(), &context, launch.unit, token, entry, decision.group, now_ns};
+  sampled_ = {entry, decision.group, now_ns};
+  open_range = {&context, id(), token};
   lease.KeepTaken();
   if (launch.unit == capture::SampleUnit::kRange) counted_.store(&context);
 }
@@ -277,14 +276,14 @@ void LaunchSampler::CloseOpenRange() {
   } catch (const std::exception&) {
     // Out of memory after the range was closed: an interval or a status is missing.
   }
-  SamplingPolicy::Entry& entry = *open_range.entry;
+  SamplingPolicy::Entry& entry = *sampled_.entry;
   std::optional<uint32_t> next_group;
   // A signature that is always beside other work is not tried for ever.
   if (good || ++entry.spoilt > kMostSpoilt) {
     next_group =
-        parts_->policy.AfterSample(entry, context.slot(), open_range.group, open_range.begin_ns);
+        parts_->policy.AfterSample(entry, context.slot(), sampled_.group, sampled_.begin_ns);
   } else if (parts_->replays) {
-    next_group = open_range.group;  // a change of group reads the samples
+    next_group = sampled_.group;  // a change of group reads the samples
   }
   lease.Release();
   if (next_group) context.RequestGroup(*next_group);

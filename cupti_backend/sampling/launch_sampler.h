@@ -76,7 +76,7 @@ class LaunchSampler {
                                  const Considered& considered);
   // Of the first launch of a signature.
   void NoteLocalMemory(const Launch& launch);
-  // `token`: of a range.
+  // `token`: of a range, whose numbers begin at 1.
   void Sample(ContextSampler& context, SamplingPolicy::Entry* entry, const Launch& launch,
               int64_t now_ns, uint32_t token = 0);
   HardwareLease AwaitHardware(ContextSampler& context);
@@ -84,8 +84,16 @@ class LaunchSampler {
   // Takes the counted range out of counted_; false: it was closed, or the end has it for a second.
   bool TakeCounted();
 
+  // What is sampled, of which group, and since when: of the range that is open.
+  struct Sampled {
+    SamplingPolicy::Entry* entry = nullptr;
+    uint32_t group = 0;
+    int64_t begin_ns = 0;
+  };
+
   SamplerParts* const parts_;
   ContextSlots* const contexts_;
+  Sampled sampled_;           // whoever has the hardware
   std::atomic<uint32_t> id_;  // in this process; another one when a range was closed for its thread
   // Of the counted range that is open. Who takes it out closes the range: its thread, or the end.
   std::atomic<ContextSampler*> counted_{nullptr};

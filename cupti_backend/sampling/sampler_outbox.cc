@@ -14,6 +14,9 @@ void MoveToEnd(std::vector<T> from, std::vector<T>* to) {
   to->insert(to->end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
+// Of a status that speaks of one context.
+constexpr char kOneContext[] = "in one CUDA context of the program there are no counters: ";
+
 }  // namespace
 
 void SamplerEvents::Append(SamplerEvents more) {
@@ -60,6 +63,22 @@ SamplerEvents SamplerOutbox::Take() {
 void SamplerOutbox::SetStatus(State state, Problem problem) {
   const capture::MutexLock lock(mutex_);
   status_ = {state, problem.code, std::move(problem.what), std::move(problem.fix)};
+}
+
+void SamplerOutbox::RefuseContext(Problem problem) {
+  const capture::MutexLock lock(mutex_);
+  const bool others = counted_ > 0;
+  if (others) problem.what.insert(0, kOneContext);
+  status_ = {others ? State::kDegraded : State::kUnavailable, problem.code, std::move(problem.what),
+             std::move(problem.fix)};
+}
+
+void SamplerOutbox::AddCounted(int contexts) {
+  const capture::MutexLock lock(mutex_);
+  counted_ += contexts;
+  if (counted_ <= 0 || status_.state != State::kUnavailable) return;
+  status_.state = State::kDegraded;
+  status_.what.insert(0, kOneContext);
 }
 
 SubsystemStatus SamplerOutbox::status() const {

@@ -45,6 +45,10 @@ class SamplerOutbox {
   SamplerEvents Take();
 
   void SetStatus(State state, Problem problem);
+  // A context has no counters. The status is for all of them: where others are counted, it says so.
+  void RefuseContext(Problem problem);
+  // How many contexts are counted, or were until they were destroyed.
+  void AddCounted(int contexts);
   SubsystemStatus status() const;
 
   void CountFailed(size_t samples) { failed_.fetch_add(samples); }
@@ -55,6 +59,7 @@ class SamplerOutbox {
   mutable capture::Mutex mutex_;
   SamplerEvents events_ PROF_GUARDED_BY(mutex_);
   SubsystemStatus status_ PROF_GUARDED_BY(mutex_);
+  int counted_ PROF_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace prof::cupti

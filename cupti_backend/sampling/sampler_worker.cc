@@ -121,11 +121,13 @@ void SamplerWorker::PassTurn(int64_t now_ns) {
 // message, and the signature is not sampled again.
 void SamplerWorker::CheckHeldUp(int64_t now_ns) {
   const std::optional<HeldUpWatch::Launch> launch = parts_->held_up.Find(now_ns);
-  if (!launch || !parts_->policy.ExcludeHeldUp(*launch->signature, launch->kernel_name)) return;
+  if (!launch) return;
+  const char* const name = launch->kernel_name.empty() ? nullptr : launch->kernel_name.c_str();
+  if (!parts_->policy.ExcludeHeldUp(*launch->signature, name)) return;
   std::fprintf(stderr,
                "prof: %s has been under a counter range for %d s. If it waits for another kernel "
                "or for the host, leave it out of counters: --kernel, PROF_KERNEL\n",
-               launch->kernel_name != nullptr ? launch->kernel_name : "a launch",
+               name != nullptr ? name : "a launch",
                static_cast<int>(HeldUpWatch::kHeldUpNs / 1'000'000'000));
 }
 

@@ -29,10 +29,10 @@ bool OverlapWatch::Request(uint32_t context, uint32_t correlation, SampleSchedul
   return false;
 }
 
-void OverlapWatch::Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
-                       int64_t end_ns) {
+void OverlapWatch::Add(uint32_t device, uint32_t context, uint32_t stream, uint32_t correlation,
+                       int64_t start_ns, int64_t end_ns) {
   if (requested_.load(std::memory_order_relaxed) == 0) return;
-  const Run run{device, correlation, start_ns, end_ns};
+  const Run run{device, context, stream, correlation, start_ns, end_ns};
   for (Question& question : questions_) {
     const uint64_t launch = question.launch.load(std::memory_order_acquire);
     if (launch <= kFilling) continue;

@@ -3,7 +3,8 @@
 // The overlap watch finds the kernels that end by themselves: a kernel that ended before later work
 // started, on any device, does not wait for such work. Where a program has several streams or
 // contexts, only those are put under a counter range, because the range keeps later work from
-// starting.
+// starting. Later work of the same stream does not count: with programmatic dependent launch a
+// kernel begins before the one ahead of it has ended, which never waits for it.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_OVERLAP_WATCH_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_OVERLAP_WATCH_H_
 
@@ -29,8 +30,8 @@ class OverlapWatch {
   // --- The collector thread ---
 
   // A decoded record of GPU work; cheap while there is no request.
-  void Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
-           int64_t end_ns);
+  void Add(uint32_t device, uint32_t context, uint32_t stream, uint32_t correlation,
+           int64_t start_ns, int64_t end_ns);
   // Answers the requests whose record came some time ago, so that the records of work beside it
   // have come too. Sets Entry::alone. Returns entries that overlapped too often.
   std::vector<SampleSchedule::Entry*> Resolve(int64_t now_ns);
@@ -42,11 +43,13 @@ class OverlapWatch {
   static constexpr int64_t kForgetNs = 10'000'000'000;  // a record that never comes
 
   struct Run {
-    uint32_t device = 0, correlation = 0;
+    uint32_t device = 0, context = 0, stream = 0, correlation = 0;
     int64_t start_ns = 0, end_ns = 0;
-    // `other` was launched later and started before this one ended, on this device or another.
+    // `other` was launched later to another stream, and started before this one ended, on this
+    // device or another.
     bool OverlappedBy(const Run& other) const {
-      return other.correlation > correlation && other.start_ns < end_ns && other.end_ns > start_ns;
+      return other.correlation > correlation && other.start_ns < end_ns &&
+             other.end_ns > start_ns && (other.stream != stream || other.context != context);
     }
   };
   struct Question {

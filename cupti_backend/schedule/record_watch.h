@@ -22,9 +22,9 @@ struct RecordWatch {
   LocalMemoryWatch local_memory;
 
   // The collector thread, for each decoded record of GPU work.
-  void Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
-           int64_t end_ns) {
-    overlaps.Add(device, context, correlation, start_ns, end_ns);
+  void Add(uint32_t device, uint32_t context, uint32_t stream, uint32_t correlation,
+           int64_t start_ns, int64_t end_ns) {
+    overlaps.Add(device, context, stream, correlation, start_ns, end_ns);
     work.Add(context, correlation, start_ns, end_ns);
     ends.Add(context, correlation);
   }

@@ -55,13 +55,46 @@ inline std::string VerdictLines(const KernelReport& kernel) {
   return text;
 }
 
+// Why a number cannot be meant, with the way out. Empty: it can.
+
 // A fraction that is none: of 80, most likely 0.80 was meant.
-inline Evaluation Invalid(double fraction) {
-  std::string text = Format("invalid expectation: %.6g is no fraction from 0 to 1", fraction);
-  if (fraction > 1 && fraction <= 100) {
-    text += Format("; %.6g %% is %.6g, or prof::Percent(%.6g)", fraction, fraction / 100, fraction);
+inline std::string WhyNoFraction(Fraction limit) {
+  if (limit.valid()) return "";
+  const double value = limit.is_percent() ? 100 * limit.value() : limit.value();
+  if (limit.is_percent()) return Format("prof::Percent(%.6g) is not from 0 to 100", value);
+  std::string text = Format("%.6g is no fraction from 0 to 1", value);
+  if (value > 1 && value <= 100) {
+    text += Format("; %.6g %% is %.6g, or prof::Percent(%.6g)", value, value / 100, value);
   }
-  return {Outcome::kInvalid, text};
+  return text;
+}
+
+// Nearly every kernel reaches this, so with Percent(0.8) a test would always pass.
+constexpr double kLeastMeant = 0.01;
+
+// Percent(1) too: 1.0 is all. 0 asks for a value, whatever it is.
+inline std::string WhyNotAtLeast(Fraction limit) {
+  const double value = limit.value();
+  const bool meant =
+      value == 0 || value > kLeastMeant || (value >= kLeastMeant && !limit.is_percent());
+  if (!limit.valid() || meant) return WhyNoFraction(limit);
+  return Format("at least %.6g %% is nearly always met; %.6g %% is %.6g, or prof::Percent(%.6g)",
+                100 * value, 1e4 * value, 100 * value, 1e4 * value) +
+         "; the least is 0.01";
+}
+
+inline std::string WhyNoLimit(double limit, const char* unit) {
+  if (std::isnan(limit)) return "NaN: the computation of the limit went wrong";
+  if (std::isfinite(limit) && limit >= 0) return "";
+  return Format("%.6g is no number of %s: write one from 0 on", limit, unit);
+}
+
+inline std::string WhyNoDuration(std::chrono::nanoseconds limit) {
+  if (limit.count() > 0) return "";
+  return Format(
+      "nothing takes %lld ns or less: write a duration above 0, such as "
+      "std::chrono::microseconds(100)",
+      static_cast<long long>(limit.count()));
 }
 
 inline Evaluation NotMeasured(const KernelReport& kernel, const std::string& what) {
@@ -103,15 +136,15 @@ inline Evaluation CheckUnit(const std::string& name, const UnitUse* use, double 
 // A kernel has a value of at most one of `units`.
 inline Expectation Reaches(const std::string& name, std::vector<Unit> units, Fraction limit) {
   const double fraction = limit.value();
-  return Expectation("reaches " + PercentText(fraction) + " of the peak of " + name,
-                     [name, units = std::move(units), limit](const KernelReport& kernel) {
-                       if (!limit.valid()) return Invalid(limit.value());
-                       const UnitUse* use = nullptr;
-                       for (const Unit unit : units) {
-                         if (use == nullptr) use = kernel.Find(unit);
-                       }
-                       return CheckUnit(name, use, limit.value(), kernel);
-                     });
+  const auto evaluate = [name, units = std::move(units), fraction](const KernelReport& kernel) {
+    const UnitUse* use = nullptr;
+    for (const Unit unit : units) {
+      if (use == nullptr) use = kernel.Find(unit);
+    }
+    return CheckUnit(name, use, fraction, kernel);
+  };
+  return Expectation("reaches " + PercentText(fraction) + " of the peak of " + name, evaluate,
+                     WhyNotAtLeast(limit));
 }
 
 // Whatever the verdict lacks, this metric is missing for a reason of its own.
@@ -126,16 +159,19 @@ inline Evaluation MetricNotMeasured(const KernelReport& kernel, const std::strin
 inline Expectation MetricWithin(const std::string& metric, double limit, bool at_least) {
   const char* relation = at_least ? "at least" : "at most";
   std::string description = "has " + metric + Format(" of %s %.4g", relation, limit);
-  return Expectation(std::move(description), [=](const KernelReport& kernel) {
+  std::string invalid;
+  if (metric.empty()) invalid = "no metric: write its CUPTI name, `prof metrics` lists them";
+  if (!std::isfinite(limit)) invalid = Format("%.6g is no limit: write a finite number", limit);
+  const auto evaluate = [=](const KernelReport& kernel) {
     const Statistic* statistic = Find(kernel, metric);
-    if (std::isnan(limit)) return Evaluation{Outcome::kInvalid, "invalid expectation: NaN"};
     if (statistic == nullptr) return MetricNotMeasured(kernel, metric);
     const double value = statistic->median;
     return Decided(at_least ? value >= limit : value <= limit,
                    Format("measured %.4g, expected %s %.4g", value, relation, limit) +
                        Line(metric, *statistic),
                    kernel);
-  });
+  };
+  return Expectation(std::move(description), evaluate, invalid);
 }
 
 inline std::string MicrosecondText(double ns) { return Format("%.4g us", ns / 1000); }
@@ -204,20 +240,21 @@ inline Expectation IsBoundBy(Limiter limiter) {
 inline Expectation OccupancyAtLeast(Fraction limit) {
   using namespace expect_detail;
   const double fraction = limit.value();
-  return Expectation("has an achieved occupancy of at least " + PercentText(fraction),
-                     [limit, fraction](const KernelReport& kernel) {
-                       if (!limit.valid()) return Invalid(fraction);
-                       if (!kernel.occupancy.achieved) {
-                         return NotMeasured(kernel, "achieved occupancy");
-                       }
-                       const double achieved = *kernel.occupancy.achieved;
-                       std::string text = "achieved occupancy " + PercentText(achieved) +
-                                          ", expected at least " + PercentText(fraction);
-                       if (kernel.occupancy.known) {
-                         text += "\n  theoretical " + PercentText(kernel.occupancy.theoretical);
-                       }
-                       return Decided(achieved >= fraction, text, kernel);
-                     });
+  return Expectation(
+      "has an achieved occupancy of at least " + PercentText(fraction),
+      [fraction](const KernelReport& kernel) {
+        if (!kernel.occupancy.achieved) {
+          return NotMeasured(kernel, "achieved occupancy");
+        }
+        const double achieved = *kernel.occupancy.achieved;
+        std::string text = "achieved occupancy " + PercentText(achieved) + ", expected at least " +
+                           PercentText(fraction);
+        if (kernel.occupancy.known) {
+          text += "\n  theoretical " + PercentText(kernel.occupancy.theoretical);
+        }
+        return Decided(achieved >= fraction, text, kernel);
+      },
+      WhyNotAtLeast(limit));
 }
 
 /// At least `limit` (0..1) is the occupancy that registers, shared memory and block size allow.
@@ -225,21 +262,21 @@ inline Expectation OccupancyAtLeast(Fraction limit) {
 inline Expectation TheoreticalOccupancyAtLeast(Fraction limit) {
   using namespace expect_detail;
   const double fraction = limit.value();
-  return Expectation("has a theoretical occupancy of at least " + PercentText(fraction),
-                     [limit, fraction](const KernelReport& kernel) {
-                       if (!limit.valid()) return Invalid(fraction);
-                       const Occupancy& occupancy = kernel.occupancy;
-                       if (!occupancy.known) {
-                         return NotMeasured(kernel, "the device's limits were not recorded");
-                       }
-                       std::string text = "theoretical occupancy " +
-                                          PercentText(occupancy.theoretical) +
-                                          ", expected at least " + PercentText(fraction);
-                       for (const std::string& reason : occupancy.limited_by) {
-                         text += "\n  limited by " + reason;
-                       }
-                       return Decided(occupancy.theoretical >= fraction, text, kernel);
-                     });
+  return Expectation(
+      "has a theoretical occupancy of at least " + PercentText(fraction),
+      [fraction](const KernelReport& kernel) {
+        const Occupancy& occupancy = kernel.occupancy;
+        if (!occupancy.known) {
+          return NotMeasured(kernel, "the device's limits were not recorded");
+        }
+        std::string text = "theoretical occupancy " + PercentText(occupancy.theoretical) +
+                           ", expected at least " + PercentText(fraction);
+        for (const std::string& reason : occupancy.limited_by) {
+          text += "\n  limited by " + reason;
+        }
+        return Decided(occupancy.theoretical >= fraction, text, kernel);
+      },
+      WhyNotAtLeast(limit));
 }
 
 /// The median duration of a launch is at most `limit`. Needs no counters.
@@ -247,7 +284,8 @@ inline Expectation TakesAtMost(std::chrono::nanoseconds limit) {
   using namespace expect_detail;
   const double limit_ns = static_cast<double>(limit.count());
   return Expectation(
-      "takes at most " + MicrosecondText(limit_ns), [limit_ns](const KernelReport& kernel) {
+      "takes at most " + MicrosecondText(limit_ns),
+      [limit_ns](const KernelReport& kernel) {
         const Statistic& duration = kernel.duration_ns;
         if (duration.n == 0 || !std::isfinite(duration.median)) {
           return NotMeasured(kernel, "the kernel's duration");
@@ -256,7 +294,8 @@ inline Expectation TakesAtMost(std::chrono::nanoseconds limit) {
                        "took " + MicrosecondText(duration.median) + ", expected at most " +
                            MicrosecondText(limit_ns) + DurationLine(duration),
                        kernel);
-      });
+      },
+      WhyNoDuration(limit));
 }
 
 /// No traffic to local memory: no register spills, no arrays that are indexed at run time. Needs
@@ -286,25 +325,28 @@ inline Expectation DoesNotSpill() {
 /// At most so many registers for each thread. Needs no counters.
 inline Expectation RegistersAtMost(int limit) {
   using namespace expect_detail;
-  return Expectation(Format("has at most %d registers for each thread", limit),
-                     [limit](const KernelReport& kernel) {
-                       if (kernel.launches == 0 || !kernel.resources_known) {
-                         return NotMeasured(kernel, "the registers of a launch");
-                       }
-                       const auto used = static_cast<int>(kernel.registers_per_thread);
-                       return Decided(used <= limit,
-                                      Format("uses %d registers for each thread, expected at most "
-                                             "%d",
-                                             used, limit),
-                                      kernel);
-                     });
+  return Expectation(
+      Format("has at most %d registers for each thread", limit),
+      [limit](const KernelReport& kernel) {
+        if (kernel.launches == 0 || !kernel.resources_known) {
+          return NotMeasured(kernel, "the registers of a launch");
+        }
+        const auto used = static_cast<int>(kernel.registers_per_thread);
+        return Decided(used <= limit,
+                       Format("uses %d registers for each thread, expected at most "
+                              "%d",
+                              used, limit),
+                       kernel);
+      },
+      limit > 0 ? "" : Format("no kernel has %d registers: write a number from 1 to 255", limit));
 }
 
 /// A launch reads and writes at most so many bytes of DRAM, median. Needs counters (level `sol`).
 inline Expectation DramBytesAtMost(double limit) {
   using namespace expect_detail;
   return Expectation(
-      Format("moves at most %.4g bytes of DRAM", limit), [limit](const KernelReport& kernel) {
+      Format("moves at most %.4g bytes of DRAM", limit),
+      [limit](const KernelReport& kernel) {
         const Statistic* const read = Find(kernel, "dram__bytes_read.sum");
         const Statistic* const written = Find(kernel, "dram__bytes_write.sum");
         if (read == nullptr || written == nullptr) {
@@ -315,7 +357,8 @@ inline Expectation DramBytesAtMost(double limit) {
                        Format("moves %.4g bytes of DRAM, expected at most %.4g", moved, limit) +
                            Line("read", *read) + Line("written", *written),
                        kernel);
-      });
+      },
+      WhyNoLimit(limit, "bytes"));
 }
 
 /// At most this share (0..1) of the wavefronts of shared memory repeats another one because of bank
@@ -326,7 +369,6 @@ inline Expectation BankConflictsAtMost(Fraction limit) {
   return Expectation(
       "has at most " + PercentText(limit.value()) + " of its wavefronts in conflict",
       [limit](const KernelReport& kernel) {
-        if (!limit.valid()) return Invalid(limit.value());
         double wavefronts = 0, conflicts = 0;
         for (const char* const op : {"ld", "st"}) {
           const std::string of = std::string("_mem_shared_op_") + op + ".sum";
@@ -346,7 +388,8 @@ inline Expectation BankConflictsAtMost(Fraction limit) {
                            PercentText(share) + ") are conflicts, expected at most " +
                            PercentText(limit.value()),
                        kernel);
-      });
+      },
+      WhyNoFraction(limit));
 }
 
 /// At least this share (0..1) of each sector of 32 bytes that global loads and stores touch is
@@ -356,7 +399,6 @@ inline Expectation CoalescedAtLeast(Fraction limit) {
   return Expectation(
       "uses at least " + PercentText(limit.value()) + " of the bytes of global sectors",
       [limit](const KernelReport& kernel) {
-        if (!limit.valid()) return Invalid(limit.value());
         const std::string base = "smsp__sass_average_data_bytes_per_sector_mem_global_op_";
         std::string text;
         double least = 2;
@@ -374,7 +416,8 @@ inline Expectation CoalescedAtLeast(Fraction limit) {
                            "least " +
                            PercentText(limit.value()) + text,
                        kernel);
-      });
+      },
+      WhyNotAtLeast(limit));
 }
 
 /// The reason why this machine could not measure: no GPU, no permission for counters. Empty when

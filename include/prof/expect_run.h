@@ -27,10 +27,14 @@ class RunExpectation {
   using Evaluator = std::function<Evaluation(const Report&)>;
 
   /// `description` continues the sentence "the run ...": "idles for at most 5 %".
-  RunExpectation(std::string description, Evaluator evaluate)
-      : description_(std::move(description)), evaluate_(std::move(evaluate)) {}
+  /// `invalid`: why it can never be right, with the way out. Empty: it can.
+  RunExpectation(std::string description, Evaluator evaluate, std::string invalid = "")
+      : description_(std::move(description)),
+        evaluate_(std::move(evaluate)),
+        invalid_(std::move(invalid)) {}
 
   [[nodiscard]] Evaluation Evaluate(const Report& report) const {
+    if (!invalid_.empty()) return expect_detail::Invalid(invalid_);
     if (report.error.empty()) return evaluate_(report);
     return {Outcome::kNotMeasured, "not measured: " + report.error};
   }
@@ -38,7 +42,11 @@ class RunExpectation {
   [[nodiscard]] std::string Explain(const Report& report) const {
     return Evaluate(report).explanation;
   }
-  const std::string& Describe() const { return description_; }
+  const std::string& Describe() const& { return description_; }
+  std::string Describe() && { return std::move(description_); }
+  /// Why it can never be right; empty where it can.
+  const std::string& WhyInvalid() const& { return invalid_; }
+  std::string WhyInvalid() && { return std::move(invalid_); }
 
   /// Catch2's matcher protocol. Catch2 asks for the text after match(), without the report.
   bool match(const Report& report) const {
@@ -53,6 +61,7 @@ class RunExpectation {
  private:
   std::string description_;
   Evaluator evaluate_;
+  std::string invalid_;
   mutable std::string explanation_;
 };
 
@@ -67,7 +76,8 @@ inline RunExpectation Combine(const RunExpectation& left, const RunExpectation& 
                                     : Rank(a.outcome, both) >= Rank(b.outcome, both);
         if (a.outcome != b.outcome) return a_decides ? a : b;
         return Evaluation{a.outcome, a.explanation + "\n" + b.explanation};
-      });
+      },
+      BothReasons(left.WhyInvalid(), right.WhyInvalid()));
 }
 
 inline Outcome MetIf(bool met) { return met ? Outcome::kMet : Outcome::kNotMet; }
@@ -95,7 +105,16 @@ inline Evaluation IdleWithin(const Report& report, double idle_ns, double limit,
   return {MetIf(idle_ns <= limit * all_ns), text};
 }
 
-inline Evaluation InvalidFraction(const Fraction& limit) { return Invalid(limit.value()); }
+// Why a name is none that a report can have, with all that are. Empty: it is one.
+[[nodiscard]] std::string WhyNoFinding(const std::string& id);
+[[nodiscard]] std::string WhyNoDirection(const std::string& direction);
+
+// A negative number that became a huge one.
+inline std::string WhyNoBytes(uint64_t bytes) {
+  const auto number = static_cast<int64_t>(bytes);
+  if (number >= 0) return "";
+  return Format("%lld is no number of bytes: write one from 0 on", static_cast<long long>(number));
+}
 
 // The worst outcome of all kernels; those that are not met are explained.
 inline Evaluation EachOf(const std::vector<const KernelReport*>& kernels,
@@ -125,7 +144,6 @@ inline std::string SlowerLine(const Compared& compared, const std::string& name)
 // One run is one observation: each kernel is held against the threshold of its own noise.
 inline Evaluation AgainstBaseline(const Baseline& baseline, const CompareOptions& options,
                                   const Report& report) {
-  if (!baseline.error.empty()) return {Outcome::kInvalid, "invalid expectation: " + baseline.error};
   const RunSet after = Collect({report});
   if (!after.error.empty()) return {Outcome::kNotMeasured, "not measured: " + after.error};
   const RunSet* const before = baseline.Find(after.devices, after.driver);
@@ -163,13 +181,16 @@ inline RunExpectation operator||(const RunExpectation& left, const RunExpectatio
 }
 /// A value that was not measured is not met this way either, nor is an invalid expectation.
 inline RunExpectation operator!(const RunExpectation& expectation) {
-  return RunExpectation("not ( " + expectation.Describe() + " )", [=](const Report& report) {
-    Evaluation evaluation = expectation.Evaluate(report);
-    if (evaluation.outcome == Outcome::kMet || evaluation.outcome == Outcome::kNotMet) {
-      evaluation.outcome = expect_detail::MetIf(evaluation.outcome == Outcome::kNotMet);
-    }
-    return evaluation;
-  });
+  return RunExpectation(
+      "not ( " + expectation.Describe() + " )",
+      [=](const Report& report) {
+        Evaluation evaluation = expectation.Evaluate(report);
+        if (evaluation.outcome == Outcome::kMet || evaluation.outcome == Outcome::kNotMet) {
+          evaluation.outcome = expect_detail::MetIf(evaluation.outcome == Outcome::kNotMet);
+        }
+        return evaluation;
+      },
+      expectation.WhyInvalid());
 }
 
 /// The GPU time of an NVTX range (without that of inner ranges), for each time that it was entered,
@@ -191,40 +212,44 @@ inline RunExpectation RangeTakesAtMost(const std::string& range, std::chrono::na
                               Format(" each, mean of %lld, expected at most ",
                                      static_cast<long long>(row->instances)) +
                               MicrosecondText(limit_ns) + "\n  most of it: " + row->dominant};
-      });
+      },
+      WhyNoDuration(limit));
 }
 
 /// The GPUs had nothing to do for at most this share (0..1) of the time that prof did not disturb.
 inline RunExpectation IdleAtMost(Fraction limit) {
   using namespace expect_detail;
-  return RunExpectation("idles for at most " + PercentText(limit.value()),
-                        [limit](const Report& report) {
-                          if (!limit.valid()) return InvalidFraction(limit);
-                          double idle_ns = 0;
-                          for (const DeviceReport& device : report.devices) {
-                            idle_ns += device.idle_ns;
-                          }
-                          return IdleWithin(report, idle_ns, limit.value(), "the GPU was idle");
-                        });
+  return RunExpectation(
+      "idles for at most " + PercentText(limit.value()),
+      [limit](const Report& report) {
+        double idle_ns = 0;
+        for (const DeviceReport& device : report.devices) {
+          idle_ns += device.idle_ns;
+        }
+        return IdleWithin(report, idle_ns, limit.value(), "the GPU was idle");
+      },
+      WhyNoFraction(limit));
 }
 
 /// The same for idle time of one cause: IdleAtMost(GapCause::kSync, 0.01).
 inline RunExpectation IdleAtMost(GapCause cause, Fraction limit) {
   using namespace expect_detail;
   const std::string name = ToString(cause);
-  return RunExpectation("idles for at most " + PercentText(limit.value()) + " because of " + name,
-                        [cause, name, limit](const Report& report) {
-                          if (!limit.valid()) return InvalidFraction(limit);
-                          double idle_ns = 0;
-                          for (const GapSummary& gap : report.gaps) {
-                            if (gap.cause == cause) idle_ns += gap.total_ns;
-                          }
-                          return IdleWithin(report, idle_ns, limit.value(),
-                                            "the GPU was idle because of " + name);
-                        });
+  return RunExpectation(
+      "idles for at most " + PercentText(limit.value()) + " because of " + name,
+      [cause, name, limit](const Report& report) {
+        double idle_ns = 0;
+        for (const GapSummary& gap : report.gaps) {
+          if (gap.cause == cause) idle_ns += gap.total_ns;
+        }
+        return IdleWithin(report, idle_ns, limit.value(), "the GPU was idle because of " + name);
+      },
+      WhyNoFraction(limit));
 }
 
-/// Copies of one direction ("host to device") moved at most so many bytes in all. "": all copies.
+/// Copies of one direction moved at most so many bytes in all: "host to device", "device to host",
+/// "device to device", "host to host", "peer to peer"; "" is all copies. Another direction is
+/// invalid.
 inline RunExpectation CopiesAtMost(const std::string& direction, uint64_t bytes) {
   using namespace expect_detail;
   return RunExpectation(
@@ -248,26 +273,31 @@ inline RunExpectation CopiesAtMost(const std::string& direction, uint64_t bytes)
                                                          static_cast<unsigned long long>(copied),
                                                          static_cast<unsigned long long>(bytes)) +
                                                       lines};
-      });
+      },
+      BothReasons(WhyNoDirection(direction), WhyNoBytes(bytes)));
 }
 
 /// The report has no finding of this id: HasNoFinding("pageable-copy"); docs/guide/rules.md has the
-/// ids. Not measured where there can be no findings, and where this one was withheld.
+/// ids, another one is invalid. Not measured where there can be no findings, and where this one was
+/// withheld.
 inline RunExpectation HasNoFinding(const std::string& id) {
   using namespace expect_detail;
-  return RunExpectation("has no finding " + id, [id](const Report& report) {
-    if (!report.findings_missing.empty()) {
-      return Evaluation{Outcome::kNotMeasured, "not measured: " + report.findings_missing};
-    }
-    for (const Finding& finding : report.findings) {
-      if (finding.id != id) continue;
-      std::string text = finding.title;
-      for (const std::string& evidence : finding.evidence) text += "\n  - " + evidence;
-      if (!finding.withheld) return Evaluation{Outcome::kNotMet, text};
-      return Evaluation{Outcome::kNotMeasured, "not measured: " + finding.withheld_why};
-    }
-    return Evaluation{Outcome::kMet, "no such finding"};
-  });
+  return RunExpectation(
+      "has no finding " + id,
+      [id](const Report& report) {
+        if (!report.findings_missing.empty()) {
+          return Evaluation{Outcome::kNotMeasured, "not measured: " + report.findings_missing};
+        }
+        for (const Finding& finding : report.findings) {
+          if (finding.id != id) continue;
+          std::string text = finding.title;
+          for (const std::string& evidence : finding.evidence) text += "\n  - " + evidence;
+          if (!finding.withheld) return Evaluation{Outcome::kNotMet, text};
+          return Evaluation{Outcome::kNotMeasured, "not measured: " + finding.withheld_why};
+        }
+        return Evaluation{Outcome::kMet, "no such finding"};
+      },
+      WhyNoFinding(id));
 }
 
 /// Each kernel whose name contains `name` (all signatures; "" is all kernels) meets `expectation`.
@@ -286,17 +316,20 @@ inline RunExpectation EachKernel(const std::string& name, const Expectation& exp
         if (!kernels.empty()) return EachOf(kernels, expectation);
         return Evaluation{Outcome::kNotMeasured,
                           "not measured: " + report.kernel(name).verdict.missing};
-      });
+      },
+      expectation.WhyInvalid());
 }
 
 /// No kernel with a share of the time is slower than in the baseline of the same device and driver,
 /// by more than its threshold: 5 %, or 3 times its noise where that is more. One run is one
 /// observation: `prof check` with several runs is the sharper test.
 inline RunExpectation NoSlowerThan(const Baseline& baseline, const CompareOptions& options = {}) {
-  return RunExpectation("is no slower than the baseline",
-                        [baseline, options](const Report& report) {
-                          return expect_detail::AgainstBaseline(baseline, options, report);
-                        });
+  return RunExpectation(
+      "is no slower than the baseline",
+      [baseline, options](const Report& report) {
+        return expect_detail::AgainstBaseline(baseline, options, report);
+      },
+      baseline.error);
 }
 
 }  // namespace prof

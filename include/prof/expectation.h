@@ -19,7 +19,8 @@ enum class Outcome {
   kMet,
   kNotMet,
   kNotMeasured,  ///< No value that decides it was measured; the explanation has the reason.
-  kInvalid       ///< The expectation itself is wrong: a fraction of 80. Wins over all others.
+  kInvalid       ///< The expectation itself is wrong: a fraction of 80. Wins over all others, and
+                 ///< does not depend on what was measured.
 };
 
 /// A share from 0 to 1, so 0.8 is 80 %: Percent(80) is the same. An integer does not compile,
@@ -34,13 +35,22 @@ class Fraction {
 
   constexpr double value() const { return value_; }
   constexpr bool valid() const { return value_ >= 0 && value_ <= 1; }
+  /// It was written as a percentage.
+  constexpr bool is_percent() const { return is_percent_; }
 
  private:
+  friend constexpr Fraction Percent(double percent);
+
   double value_;
+  bool is_percent_ = false;
 };
 
 /// Percent(80) is Fraction(0.8).
-constexpr Fraction Percent(double percent) { return Fraction(percent / 100); }
+constexpr Fraction Percent(double percent) {
+  Fraction fraction(percent / 100);
+  fraction.is_percent_ = true;
+  return fraction;
+}
 
 struct Evaluation {
   Outcome outcome = Outcome::kNotMeasured;
@@ -53,10 +63,13 @@ class Expectation {
   using Evaluator = std::function<Evaluation(const KernelReport&)>;
 
   /// `description` continues the sentence "the kernel ...": "reaches 80 % of DRAM's peak".
-  Expectation(std::string description, Evaluator evaluate)
-      : description_(std::move(description)), evaluate_(std::move(evaluate)) {}
+  /// `invalid`: why it can never be right, with the way out. Empty: it can.
+  Expectation(std::string description, Evaluator evaluate, std::string invalid = "")
+      : description_(std::move(description)),
+        evaluate_(std::move(evaluate)),
+        invalid_(std::move(invalid)) {}
 
-  [[nodiscard]] Evaluation Evaluate(const KernelReport& kernel) const { return evaluate_(kernel); }
+  [[nodiscard]] Evaluation Evaluate(const KernelReport& kernel) const;
   /// Evaluates the report's only kernel; not measured when the report holds none or several.
   [[nodiscard]] Evaluation Evaluate(const Report& report) const;
 
@@ -70,7 +83,10 @@ class Expectation {
     return Evaluate(subject).explanation;
   }
   const std::string& Describe() const& { return description_; }
-  std::string Describe() && { return description_; }
+  std::string Describe() && { return std::move(description_); }
+  /// Why it can never be right; empty where it can.
+  const std::string& WhyInvalid() const& { return invalid_; }
+  std::string WhyInvalid() && { return std::move(invalid_); }
 
   /// Catch2's matcher protocol. Catch2 asks for the text after match(), without the subject, so the
   /// object keeps the explanation.
@@ -87,10 +103,29 @@ class Expectation {
  private:
   std::string description_;
   Evaluator evaluate_;
+  std::string invalid_;
   mutable std::string explanation_;
 };
 
+namespace expect_detail {
+
+inline Evaluation Invalid(const std::string& why) {
+  return {Outcome::kInvalid, "invalid expectation: " + why};
+}
+
+inline std::string BothReasons(const std::string& left, const std::string& right) {
+  return left.empty() || right.empty() || left == right ? (left.empty() ? right : left)
+                                                        : left + "; " + right;
+}
+
+}  // namespace expect_detail
+
+inline Evaluation Expectation::Evaluate(const KernelReport& kernel) const {
+  return invalid_.empty() ? evaluate_(kernel) : expect_detail::Invalid(invalid_);
+}
+
 inline Evaluation Expectation::Evaluate(const Report& report) const {
+  if (!invalid_.empty()) return expect_detail::Invalid(invalid_);
   if (report.kernels.size() == 1) return Evaluate(report.kernels.front());
   std::string text = "not measured: the report holds ";
   text += report.kernels.empty() ? "no kernel"
@@ -131,14 +166,16 @@ inline std::string WithoutCommonEnd(const std::string& text, const std::string& 
 inline Expectation Combine(const Expectation& left, const Expectation& right, bool both) {
   std::string description =
       "( " + left.Describe() + (both ? " and " : " or ") + right.Describe() + " )";
-  return Expectation(std::move(description), [=](const KernelReport& kernel) {
+  const auto evaluate = [=](const KernelReport& kernel) {
     Evaluation a = left.Evaluate(kernel), b = right.Evaluate(kernel);
     const bool a_decides = both ? Rank(a.outcome, both) <= Rank(b.outcome, both)
                                 : Rank(a.outcome, both) >= Rank(b.outcome, both);
     if (a.outcome != b.outcome) return a_decides ? a : b;
     return Evaluation{a.outcome,
                       WithoutCommonEnd(a.explanation, b.explanation) + "\n" + b.explanation};
-  });
+  };
+  return Expectation(std::move(description), evaluate,
+                     BothReasons(left.WhyInvalid(), right.WhyInvalid()));
 }
 
 }  // namespace expect_detail
@@ -151,7 +188,7 @@ inline Expectation operator||(const Expectation& left, const Expectation& right)
 }
 /// A value that was not measured is not met this way either, nor is an invalid expectation.
 inline Expectation operator!(const Expectation& expectation) {
-  return Expectation("not ( " + expectation.Describe() + " )", [=](const KernelReport& kernel) {
+  const auto evaluate = [=](const KernelReport& kernel) {
     Evaluation evaluation = expectation.Evaluate(kernel);
     if (evaluation.outcome == Outcome::kMet) {
       evaluation.outcome = Outcome::kNotMet;
@@ -159,7 +196,8 @@ inline Expectation operator!(const Expectation& expectation) {
       evaluation.outcome = Outcome::kMet;
     }
     return evaluation;
-  });
+  };
+  return Expectation("not ( " + expectation.Describe() + " )", evaluate, expectation.WhyInvalid());
 }
 
 }  // namespace prof

@@ -204,10 +204,10 @@ struct SessionOptions {
   Graphs graphs = Graphs::kNodes;
 
   /// When the recording has ended and the program goes on, leaves CUPTI (cuptiFinalize): launches
-  /// are as fast as without prof, and not 9 to 23 % slower. It happens at the end of the program's
-  /// next call of CUDA, which waits for the GPU then. A later recording starts CUPTI again. Not
-  /// where the program uses CUDA graphs, as far as prof has seen, with CUPTI before 12.6, or where
-  /// another profiler has CUPTI's records: the snapshot has a notice then.
+  /// are as fast as without prof, not slower as after other recordings (docs/guide/cost.md). It is
+  /// at the end of the program's next call of CUDA, which then waits for the GPU. A later recording
+  /// starts CUPTI again. Not where the program uses CUDA graphs, as far as prof has seen, with a
+  /// CUPTI before 12.6, or where another profiler has its records: the snapshot has a notice then.
   bool leave = false;
 
   /// Further metrics (CUPTI names) to sample beside those of `counters`.

@@ -68,7 +68,7 @@ struct RangeNode {
 struct ApiSummary {
   std::string name;
   int64_t count = 0;
-  double total_ns = 0;  ///< On all threads; a call contains the calls that it makes.
+  double total_ns = 0;  ///< On all threads; with the calls that it makes, without prof's own work.
   double longest_ns = 0;
   int64_t failed = 0;  ///< Calls that returned an error.
 };

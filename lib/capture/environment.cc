@@ -101,6 +101,11 @@ std::vector<std::string> CuptiSearchPath() {
   return path;
 }
 
+std::string MpsPipeFolder() {
+  const char* folder = Value("CUDA_MPS_PIPE_DIRECTORY");
+  return folder != nullptr ? folder : "/tmp/nvidia-mps";
+}
+
 std::string CudaToolBeforeUs() {
   const char* tool = Value("PROF_CUDA_NEXT");  // inject_shim.cc sets it
   return tool != nullptr ? tool : "";

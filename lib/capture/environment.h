@@ -44,6 +44,10 @@ struct RunOfProf {
 // CUDA_HOME, CUDA_PATH, then the toolkit's usual places.
 [[nodiscard]] std::vector<std::string> CuptiSearchPath();
 
+// The folder of the pipes of CUDA's Multi-Process Service: CUDA_MPS_PIPE_DIRECTORY, else its own
+// default.
+[[nodiscard]] std::string MpsPipeFolder();
+
 // The library that CUDA_INJECTION64_PATH named before libprof_inject.so took its place; empty:
 // none.
 [[nodiscard]] std::string CudaToolBeforeUs();

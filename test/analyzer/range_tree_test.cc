@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tree of ranges: inclusive and exclusive GPU time, host time, families; the calls by function.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,28 @@ TEST_CASE("Each function of the CUDA API has its calls and their time") {
   CHECK(report.api_calls[1].count == 2);
   CHECK(report.api_calls[1].longest_ns == 4'000);
   CHECK(report.api_calls[1].failed == 0);
+}
+
+TEST_CASE("The time of a call is without what prof did in it") {
+  test::SnapshotBuilder b;
+  const uint32_t k = b.Shape("k", {132, 1, 1}, {256, 1, 1});
+  b.Kernel(k, "", 4'000'000, 4'100'000);
+  b.Api("cuLaunchKernel", 1'000'000, 2'000'000);
+  b.Api("cuLaunchKernel", 2'100'000, 2'110'000);
+  b.Profiler(model::ProfilerWork::kSample, 1'002'000, 1'997'000);
+  b.Profiler(model::ProfilerWork::kSetup, 1'500'000, 1'600'000);       // a part of it: counted once
+  b.Profiler(model::ProfilerWork::kRotate, 2'100'000, 2'110'000, 77);  // of another thread
+  b.Api("cudaMemcpy", 3'000'000, 3'050'000);
+  b.Profiler(model::ProfilerWork::kSample, 2'900'000, 3'900'000);  // around a counted range
+  const Report report = Analyze(b.Snapshot());
+  const auto find = [&](const char* name) {
+    return *std::find_if(report.api_calls.begin(), report.api_calls.end(),
+                         [&](const ApiSummary& summary) { return summary.name == name; });
+  };
+  CHECK(find("cuLaunchKernel").count == 2);
+  CHECK(find("cuLaunchKernel").total_ns == 5'000 + 10'000);
+  CHECK(find("cuLaunchKernel").longest_ns == 10'000);
+  CHECK(find("cudaMemcpy").total_ns == 50'000);
 }
 
 }  // namespace

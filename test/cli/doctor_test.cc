@@ -94,6 +94,15 @@ TEST_CASE("Each thing that a recording needs is missing with its way out") {
   }
 }
 
+TEST_CASE("The Multi-Process Service is named with its own way out") {
+  DoctorFacts facts = Healthy();
+  facts.programs = {"nv-hostengine (process 7)", "nvidia-cuda-mps (process 12)"};
+  const Check check = CheckOf(facts, "other profilers");
+  CHECK(check.health == Health::kLimited);
+  CHECK_THAT(check.finding, Contains("nvidia-cuda-mps (process 12)"));
+  CHECK_THAT(check.fix, Contains("echo quit | nvidia-cuda-mps-control"));
+}
+
 TEST_CASE("An administrator may count, whatever the driver lets others do") {
   DoctorFacts facts = Healthy();
   facts.counters_for_admins_only = facts.admin = true;

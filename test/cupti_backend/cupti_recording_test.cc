@@ -10,11 +10,13 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cupti_backend/api/cupti_versions.h"
 #include "lib/capture/process/quiet_thread.h"
 #include "test/cupti_backend/activity/activity_buffer.h"
+#include "test/cupti_backend/capture_modes.h"
 #include "test/cupti_backend/fake_cupti.h"
 #include "test/support/catch.h"
 
@@ -30,12 +32,20 @@ struct Cupti {
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   int calls = 0;  // of its functions
+  CaptureModes captures;
+  int flushes = 0;
   int subscriptions = 0;
   int finalized = 0;
   CUptiResult finalize_result = CUPTI_SUCCESS;
   std::vector<CUpti_ActivityKind> kinds;
 };
 Cupti* cupti = nullptr;
+
+CUptiResult Called() {
+  ++cupti->calls;
+  cupti->captures.OnCall();
+  return CUPTI_SUCCESS;
+}
 
 CUptiResult Subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void* data) {
   if (cupti->subscribe_result != CUPTI_SUCCESS) return cupti->subscribe_result;
@@ -51,37 +61,33 @@ void AddFunctions(CuptiApi* api) {
   api->missing = 1U << static_cast<uint32_t>(Feature::kSubscriberNames);
   api->subscribe = &Subscribe;
   api->enable_callback = [](uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain,
-                            CUpti_CallbackId) { return ++cupti->calls, CUPTI_SUCCESS; };
+                            CUpti_CallbackId) { return Called(); };
   api->activity_register_callbacks = [](CUpti_BuffersCallbackRequestFunc request,
                                         CUpti_BuffersCallbackCompleteFunc complete) {
-    ++cupti->calls;
     cupti->request = request;
     cupti->complete = complete;
-    return CUPTI_SUCCESS;
+    return Called();
   };
   api->activity_enable = [](CUpti_ActivityKind kind) {
     cupti->kinds.push_back(kind);
-    return ++cupti->calls, CUPTI_SUCCESS;
+    return Called();
   };
   api->finalize = [] { return ++cupti->finalized, cupti->finalize_result; };
-  api->activity_disable = [](CUpti_ActivityKind) { return ++cupti->calls, CUPTI_SUCCESS; };
-  api->activity_enable_driver_api = [](CUpti_CallbackId, uint8_t) {
-    return ++cupti->calls, CUPTI_SUCCESS;
-  };
-  api->activity_flush_all = [](uint32_t) { return ++cupti->calls, CUPTI_SUCCESS; };
+  api->activity_disable = [](CUpti_ActivityKind) { return Called(); };
+  api->activity_enable_driver_api = [](CUpti_CallbackId, uint8_t) { return Called(); };
+  api->activity_flush_all = [](uint32_t) { return ++cupti->flushes, Called(); };
   api->activity_get_num_dropped = [](CUcontext, uint32_t, size_t* dropped) {
     *dropped = 0;
-    return ++cupti->calls, CUPTI_SUCCESS;
+    return Called();
   };
-  api->activity_set_attribute = [](CUpti_ActivityAttribute, size_t*, void*) {
-    return ++cupti->calls, CUPTI_SUCCESS;
-  };
+  api->activity_set_attribute = [](CUpti_ActivityAttribute, size_t*, void*) { return Called(); };
   api->activity_get_attribute = [](CUpti_ActivityAttribute, size_t*, void*) {
     return CUPTI_ERROR_NOT_SUPPORTED;
   };
-  api->set_thread_id_type = [](CUpti_ActivityThreadIdType) {
-    return ++cupti->calls, CUPTI_SUCCESS;
+  api->configure_unified_memory = [](CUpti_ActivityUnifiedMemoryCounterConfig*, uint32_t) {
+    return Called();
   };
+  api->set_thread_id_type = [](CUpti_ActivityThreadIdType) { return Called(); };
   api->get_thread_id_type = [](CUpti_ActivityThreadIdType*) { return CUPTI_ERROR_NOT_SUPPORTED; };
   api->get_device_id = [](CUcontext, uint32_t*) { return CUPTI_ERROR_INVALID_CONTEXT; };
 }
@@ -108,6 +114,7 @@ class Program {
     api.version = version;
     api.activity_get_next_record = decoding.activity_get_next_record;
     process_->driver = fake_.driver;
+    CaptureModes::AddTo(&process_->driver);
     process_->driver.device_get_count = &DeviceGetCount;
     process_->driver.device_get = [](CUdevice*, int) { return CUDA_ERROR_INVALID_DEVICE; };
     process_->driver.driver_get_version = [](int* driver) {
@@ -218,6 +225,52 @@ TEST_CASE("A recording whose CUPTI stays is not disturbed by the heartbeat") {
   CHECK(model.integrity.subscriptions_lost == 0);
   CHECK(model.ops.size() == 1);
   CHECK(program.cupti_state().subscriptions == 1);
+}
+
+TEST_CASE("No call that a recording makes of CUPTI spoils the stream capture of another thread") {
+  SessionOptions options = Program::TimelineOnly();
+  options.unified_memory = options.gpu_state = true;
+  Program program(kCupti13, options);
+  const Cupti& state = program.cupti_state();
+  auto done = [&, calls = 0]() mutable {  // the calls since the last time
+    return std::exchange(calls, state.calls) != state.calls;
+  };
+  CHECK(done());
+  program.Round();
+  REQUIRE(program.recording().Pause());
+  CHECK(done());
+  program.recording().Resume();
+  CHECK(done());
+  program.recording().Flush();
+  CHECK(done());
+  program.Stop();
+  CHECK(done());
+  CHECK(state.captures.spoiling() == 0);
+  CHECK(CaptureModes::ThreadIsAsBefore());
+}
+
+TEST_CASE("A program without work is not flushed, until CUPTI has a buffer again") {
+  Program program(kCupti13);
+  const int& flushes = program.cupti_state().flushes;
+  auto flushed = [&, before = 0]() mutable { return flushes - std::exchange(before, flushes); };
+  CHECK(flushed() == 1);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(FlushWatch::kAfterworkNs));
+  for (int i = 0; i < 3; ++i) program.Round();
+  CHECK(flushed() == 0);
+  uint8_t* buffer = nullptr;
+  size_t size = 0, records = 0;
+  program.cupti_state().request(&buffer, &size, &records);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(FlushWatch::kAfterworkNs));
+  for (int i = 0; i < 3; ++i) program.Round();
+  CHECK(flushed() == 3);  // its kernel runs
+  program.cupti_state().complete(nullptr, 0, buffer, size, 0);
+  program.Round();
+  CHECK(flushed() == 1);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(FlushWatch::kAfterworkNs));
+  program.Round();
+  CHECK(flushed() == 0);
+  program.recording().Flush();  // who waits for the GPU gets what there is
+  CHECK(flushed() == 1);
 }
 
 TEST_CASE(

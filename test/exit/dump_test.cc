@@ -26,6 +26,18 @@ TEST_CASE("A signal writes what is kept, again and again, and the end writes it 
   }
 }
 
+TEST_CASE("exit() in a signal handler that interrupts Dump leaves a recording that was stopped") {
+  const TempFolder folder;
+  for (int i = 0; i < 5; ++i) {
+    const Ended ended = RunExitProgram("exit in a handler that interrupts Dump", folder / "a.prof");
+    CHECK(ended.exit_code == 7);
+    const model::Model model = ReadRecording(folder / "a.prof");
+    CHECK(model.stopped_in_order);
+    CHECK(model.ops.size() > 50);
+    std::filesystem::remove(folder / "a.prof");
+  }
+}
+
 TEST_CASE("A dump signal that comes after the recording has ended does nothing") {
   const TempFolder folder;
   const Ended ended = RunExitProgram("dump signal after the end", folder / "a.prof");

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -312,6 +313,22 @@ int Dump() {
   return kOwnExitCode;
 }
 
+// Not allowed, and common.
+int ExitInHandlerThatInterruptsDump() {
+  options.keep_last_seconds = 60;
+  Session* session = Leak();
+  signal(SIGALRM, [](int) {
+    signal(SIGALRM, SIG_DFL);
+    alarm(40);
+    exit(kOwnExitCode);
+  });
+  const std::string path = options.output.substr(0, options.output.size() - 5) + ".other.prof";
+  itimerval soon = {};
+  soon.it_value.tv_usec = 100'000;
+  setitimer(ITIMER_REAL, &soon, nullptr);
+  while (true) (void)session->Dump(path);
+}
+
 int DumpSignalAfterStop() {
   options.keep_last_seconds = 60;
   options.dump_signal = SIGUSR2;
@@ -396,6 +413,7 @@ const std::map<std::string, std::function<int()>> kWays = {
     {"out of memory", &OutOfMemoryInTheCollector},
     {"full file", &FullFile},
     {"dump", &Dump},
+    {"exit in a handler that interrupts Dump", &ExitInHandlerThatInterruptsDump},
     {"dump signal after the end", &DumpSignalAfterStop},
     {"dump signal in a forked child", &DumpSignalInAChild},
     {"dump signal of the program", &DumpSignalOfTheProgram},

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <type_traits>
 
 #include "prof/catch.h"
 #include "test/compare/runs.h"
@@ -83,7 +84,47 @@ TEST_CASE("A finding that must not be there fails, and a withheld one is not mea
   report.findings[0].withheld = true;
   CHECK(HasNoFinding("pageable-copy").Check(report) == Outcome::kNotMeasured);
   report.findings_missing = "too short";
-  CHECK(HasNoFinding("other").Check(report) == Outcome::kNotMeasured);
+  CHECK(HasNoFinding("sync-bound").Check(report) == Outcome::kNotMeasured);
+}
+
+TEST_CASE("A typo on a run is invalid whatever was measured, negated too") {
+  struct Wrong {
+    RunExpectation expectation;
+    const char* way_out;
+  };
+  const Wrong wrong[] = {
+      {CopiesAtMost("HtoD", 0), "\"HtoD\"; the directions are host to device, device to host"},
+      {CopiesAtMost("", static_cast<uint64_t>(-1)), "-1 is no number of bytes"},
+      {HasNoFinding("sync_bound"), "\"sync_bound\"; the ids are sync-bound, "},
+      {HasNoFinding(""), "the ids are"},
+      {RangeTakesAtMost("step", std::chrono::nanoseconds(-1)), "a duration above 0"},
+      {IdleAtMost(5.0), "prof::Percent(5)"},
+      {IdleAtMost(GapCause::kSync, 5.0), "prof::Percent(5)"},
+      {EachKernel("gemm", RegistersAtMost(-1)), "from 1 to 255"},
+      {NoSlowerThan(LoadBaseline("/nowhere")), "/nowhere"},
+  };
+  Report failed;
+  failed.error = "no recording";
+  for (const auto& [expectation, way_out] : wrong) {
+    INFO(expectation.Describe());
+    const RunExpectation negated = !expectation;
+    for (const RunExpectation& each :
+         {expectation, negated, expectation && IdleAtMost(0.2), IdleAtMost(0.2) || expectation}) {
+      CHECK(each.Check(Example()) == Outcome::kInvalid);
+      CHECK(each.Check(Report{}) == Outcome::kInvalid);
+      CHECK(each.Check(failed) == Outcome::kInvalid);
+      CHECK(Has(each.Explain(failed), way_out));
+    }
+  }
+  CHECK(CopiesAtMost("peer to peer", 0).Check(Example()) == Outcome::kMet);
+  CHECK(HasNoFinding("memory-growth").Check(Example()) == Outcome::kMet);
+}
+
+TEST_CASE("The description of a temporary outlives it") {
+  static_assert(std::is_same_v<decltype(IdleAtMost(0.1).Describe()), std::string>);
+  static_assert(std::is_same_v<decltype(ReachesDram(0.1).Describe()), std::string>);
+  const std::string& description = IdleAtMost(0.1).Describe();
+  CHECK(description == "idles for at most 10.0 %");
 }
 
 TEST_CASE("All kernels of a name must meet an expectation") {

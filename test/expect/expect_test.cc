@@ -195,6 +195,44 @@ TEST_CASE("A fraction is from 0 to 1: 80 where 0.8 is meant does not compile, 80
   CHECK(MetricAtLeast(test::kL2Sectors, std::nan("")).Check(Saxpy()) == Outcome::kInvalid);
 }
 
+TEST_CASE("An expectation that cannot be right is invalid whatever was measured, negated too") {
+  struct Wrong {
+    Expectation expectation;
+    const char* way_out;
+  };
+  const Wrong wrong[] = {
+      {ReachesDram(80.0), "prof::Percent(80)"},
+      {ReachesDram(Percent(0.8)), "80 % is 0.8, or prof::Percent(80)"},
+      {OccupancyAtLeast(Percent(1.0)), "100 % is 1, or prof::Percent(100)"},
+      {TheoreticalOccupancyAtLeast(0.005), "the least is 0.01"},
+      {CoalescedAtLeast(Percent(0.5)), "prof::Percent(50)"},
+      {BankConflictsAtMost(Percent(-1)), "from 0 to 100"},
+      {RegistersAtMost(-1), "from 1 to 255"},
+      {RegistersAtMost(0), "from 1 to 255"},
+      {TakesAtMost(std::chrono::nanoseconds(-1)), "a duration above 0"},
+      {TakesAtMost(std::chrono::nanoseconds(0)), "a duration above 0"},
+      {DramBytesAtMost(std::nan("")), "computation"},
+      {DramBytesAtMost(-5), "from 0 on"},
+      {MetricAtMost(test::kDram, std::nan("")), "a finite number"},
+      {MetricAtMost("", 1), "prof metrics"},
+  };
+  for (const auto& [expectation, way_out] : wrong) {
+    INFO(expectation.Describe());
+    const Expectation negated = !expectation;
+    for (const Expectation& each :
+         {expectation, negated, expectation && ReachesDram(0.5), ReachesDram(0.5) || expectation}) {
+      CHECK(each.Check(Saxpy()) == Outcome::kInvalid);
+      CHECK(each.Check(WithoutCounters()) == Outcome::kInvalid);
+      CHECK(each.Check(KernelReport{}) == Outcome::kInvalid);
+      CHECK(each.Check(Report{}) == Outcome::kInvalid);
+      CHECK(Contains(each.Explain(Report{}), way_out));
+    }
+  }
+  CHECK(ReachesDram(0.01).Check(Saxpy()) == Outcome::kMet);  // "is used at all"
+  CHECK(ReachesDram(0.0).Check(Saxpy()) == Outcome::kMet);
+  CHECK(ReachesDram(Percent(2)).Check(Saxpy()) == Outcome::kMet);
+}
+
 TEST_CASE("A metric that is missing beside others has a reason of its own") {
   KernelReport kernel = Saxpy();
   kernel.verdict.missing = "sectors per request would decide";

@@ -225,16 +225,54 @@ TEST_CASE("In its first second a streaming kernel is known to be limited by DRAM
 TEST_CASE("Captures of another thread are never spoilt by what prof does", "[gpu]") {
   NEEDS_GPU();
   REQUIRE(Vectors::CaptureBesideLaunches(0.5).empty());  // so it is without prof
-  for (const prof::Counters counters :
-       {prof::Counters::kNone, prof::Counters::kAuto, prof::Counters::kAll}) {
-    CAPTURE(static_cast<int>(counters));
-    prof::SessionOptions options;
+  prof::SessionOptions options;
+  options.counter_budget_percent = 100;
+  SECTION("without counters") { options.counters = prof::Counters::kNone; }
+  SECTION("with PM samples and counters by need") { options.counters = prof::Counters::kAuto; }
+  SECTION("with all counters") { options.counters = prof::Counters::kAll; }
+  SECTION("with PM samples all of the time") {
+    options.counters = prof::Counters::kNone;
+    options.continuous = true;
+    options.continuous_core_percent = 1;  // it changes its plan, which opens it again
+  }
+  SECTION("with unified memory and the state of the GPU") {
+    options.counters = prof::Counters::kNone;
+    options.unified_memory = options.gpu_state = true;
+  }
+  prof::Session session(options);
+  CHECK(Vectors::CaptureBesideLaunches(1.5).empty());
+  const prof::Report report = prof::Analyze(session.Stop());
+  CHECK(report.totals.kernels > 100);
+}
+
+TEST_CASE("Captures of another thread are not spoilt by pauses, nor by a share of the time",
+          "[gpu]") {
+  NEEDS_GPU();
+  prof::SessionOptions options;
+  SECTION("a pause") {
+    const prof::Counters counters = GENERATE(prof::Counters::kNone, prof::Counters::kAuto);
     options.counters = counters;
-    options.counter_budget_percent = 100;
     prof::Session session(options);
+    std::atomic<bool> done{false};
+    std::thread pauses([&] {
+      while (!done) {
+        session.Pause();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        session.Resume();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    });
     CHECK(Vectors::CaptureBesideLaunches(1.5).empty());
-    const prof::Report report = prof::Analyze(session.Stop());
-    CHECK(report.totals.kernels > 100);
+    done = true;
+    pauses.join();
+    CHECK(prof::Analyze(session.Stop()).paused_ns > 0);
+  }
+  SECTION("a share of the time") {
+    options.counters = prof::Counters::kNone;
+    options.duty_percent = 30;
+    prof::Session session(options);
+    CHECK(Vectors::CaptureBesideLaunches(3).empty());
+    CHECK(prof::Analyze(session.Stop()).whole_run);
   }
 }
 

@@ -2,6 +2,7 @@
 //
 // The symbols that libprof.so exports to a program, and the libraries that it needs.
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,23 @@ TEST_CASE("Nothing in libprof.so is destroyed when the program exits") {
   }
   CHECK(destroyed == std::vector<std::string>{});
 }
+
+#if defined(__x86_64__)
+// All thread-local variables are in the static part, of which the loader reserves 512 bytes for all
+// libraries that are opened late: a library that finds no room there is not loaded.
+TEST_CASE("The thread-local variables of libprof.so take a part of what late libraries share") {
+  constexpr unsigned long kMostBytes = 192;
+  unsigned long bytes = 0;
+  for (const std::string& line : OutputOf("readelf -lW '" PROF_LIBRARY "'")) {
+    std::istringstream fields(line);
+    std::string type, offset, address, physical, file_bytes, memory_bytes;
+    fields >> type >> offset >> address >> physical >> file_bytes >> memory_bytes;
+    if (type == "TLS") bytes = std::stoul(memory_bytes, nullptr, 16);
+  }
+  CHECK(bytes > 0);
+  CHECK(bytes <= kMostBytes);
+}
+#endif
 
 #ifdef PROF_STATIC_LIBSTDCXX
 TEST_CASE("An old libstdc++.so keeps no program with prof from starting: prof brings its own") {

@@ -64,4 +64,11 @@ size_t BufferPool::in_use() const {
   return used;
 }
 
+bool BufferPool::any_lent() const {
+  for (size_t i = 0; i < count_; ++i) {
+    if (slots_[i].state.load(std::memory_order_relaxed) == State::kLent) return true;
+  }
+  return false;
+}
+
 }  // namespace prof::capture

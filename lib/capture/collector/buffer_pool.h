@@ -52,6 +52,8 @@ class BufferPool {
 
   [[nodiscard]] size_t buffers() const { return count_; }
   [[nodiscard]] size_t in_use() const;
+  // Somebody fills a buffer: it was taken, and is not given back.
+  [[nodiscard]] bool any_lent() const;
   [[nodiscard]] uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
   [[nodiscard]] uint64_t foreign() const { return foreign_.load(std::memory_order_relaxed); }
   // How often anybody called Take() and GiveFull().

@@ -4,6 +4,11 @@
 #include <algorithm>
 
 namespace prof::capture {
+namespace {
+
+Deadline LockEnd() { return std::chrono::steady_clock::now() + Request::kLockWait; }
+
+}  // namespace
 
 bool Request::Ask(const std::string& argument, std::chrono::milliseconds timeout) {
   const Deadline deadline = std::chrono::steady_clock::now() + timeout;
@@ -35,7 +40,7 @@ void Request::Open() {
 }
 
 void Request::Close(Deadline deadline) {
-  if (!mutex_.LockBefore(deadline)) return;
+  if (!mutex_.LockBefore(std::min(deadline, LockEnd()))) return;
   const MutexLock lock(mutex_, std::adopt_lock);
   open_ = false;
   works_.clear();
@@ -43,14 +48,16 @@ void Request::Close(Deadline deadline) {
 }
 
 std::optional<Request::Pending> Request::Next() {
-  const MutexLock lock(mutex_);
+  if (!mutex_.LockBefore(LockEnd())) return std::nullopt;
+  const MutexLock lock(mutex_, std::adopt_lock);
   if (works_.empty()) return std::nullopt;
   works_.front()->begun = true;
   return works_.front()->pending;
 }
 
 void Request::Answer(uint64_t ticket, bool ok) {
-  const MutexLock lock(mutex_);
+  if (!mutex_.LockBefore(LockEnd())) return;
+  const MutexLock lock(mutex_, std::adopt_lock);
   if (works_.empty() || works_.front()->pending.ticket != ticket) return;  // closed meanwhile
   works_.front()->done = true;
   works_.front()->ok = ok;

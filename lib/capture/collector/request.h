@@ -27,18 +27,22 @@ class Request {
   // work is done once.
   [[nodiscard]] bool Ask(const std::string& argument, std::chrono::milliseconds timeout);
 
-  // The collector. Nobody has to wait before Open and after Close.
+  // The collector. Nobody has to wait before Open and after Close. From Open on the collector waits
+  // for the lock no longer than this: a signal handler that ends the program may have interrupted
+  // the thread that holds it, which never goes on.
+  static constexpr std::chrono::milliseconds kLockWait{50};
+
   void Open();
-  // Those who wait get their answer: false. It does nothing when the lock is not free by
-  // `deadline`.
+  // Those who wait get their answer: false. It does nothing when the lock is not free in time, or
+  // by `deadline`.
   void Close(Deadline deadline = Deadline::max());
 
   struct Pending {
     uint64_t ticket = 0;
     std::string argument;
   };
-  // The collector: the oldest request. The work is done without the lock; Answer wakes those who
-  // wait for it.
+  // The collector: the oldest request, also one that is there next time. The work is done without
+  // the lock; Answer wakes those who wait for it.
   [[nodiscard]] std::optional<Pending> Next();
   void Answer(uint64_t ticket, bool ok);
 

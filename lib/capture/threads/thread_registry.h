@@ -99,9 +99,9 @@ class ThreadRegistry {
 extern ThreadRegistry thread_registry __attribute__((visibility("hidden")));
 
 // The calling thread's state; nullptr before Register, and in the child of a fork.
-// Initial-exec: one instruction instead of a call that may allocate. It takes eight bytes of static
-// TLS (other variables take 53), which the loader has in reserve also for libraries that are opened
-// late.
+// Initial-exec: one instruction instead of a call that may allocate. One such variable makes all of
+// the library's static: test/walls/library_test.cc holds their size. The loader has 512 bytes of
+// static TLS in reserve for all libraries that are opened late (glibc.rtld.optional_static_tls).
 extern __thread ThreadState* calling_thread __attribute__((tls_model("initial-exec")));
 
 }  // namespace prof::capture

@@ -151,6 +151,14 @@ Check Library(const DoctorFacts& facts) {
 
 Check Programs(const DoctorFacts& facts) {
   if (facts.programs.empty()) return Good("other profilers", "none runs");
+  const auto mps = std::find_if(
+      facts.programs.begin(), facts.programs.end(),
+      [](const std::string& program) { return program.rfind("nvidia-cuda-mps", 0) == 0; });
+  if (mps != facts.programs.end()) {
+    return Limited("other profilers",
+                   *mps + " runs: CUPTI may refuse counters under the Multi-Process Service",
+                   "measure without it: echo quit | nvidia-cuda-mps-control");
+  }
   return Limited("other profilers",
                  text::Join(facts.programs, ", ") + ": counters may be taken at times",
                  "dcgmi profiling --pause, or stop it; prof waits, and goes on when they are free");

@@ -66,10 +66,11 @@ std::vector<DeviceFile> DeviceFiles(const std::string& folder) {
   return files;
 }
 
-// Programs that take the counters or CUPTI from others (docs/guide/limits.md).
+// Programs that take the counters or CUPTI from others (docs/guide/limits.md). Names end after 15
+// characters: nvidia-cuda-mps-control, nvidia-cuda-mps-server.
 std::vector<std::string> CounterPrograms(const std::string& proc) {
-  constexpr std::array<std::string_view, 4> kKnown = {"nv-hostengine", "dcgm-exporter", "ncu",
-                                                      "nsys"};
+  constexpr std::array<std::string_view, 5> kKnown = {"nv-hostengine", "dcgm-exporter", "ncu",
+                                                      "nsys", "nvidia-cuda-mps"};
   std::vector<std::string> found;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(proc, failed)) {

@@ -40,6 +40,20 @@ TEST_CASE("A cap below one buffer still gives one") {
   CHECK(pool.Take() == nullptr);
 }
 
+TEST_CASE("A buffer is lent until it is given back, drained or not") {
+  BufferPool pool(4 * kBuffer);
+  CHECK_FALSE(pool.any_lent());
+  uint8_t* first = pool.Take();
+  uint8_t* second = pool.Take();
+  pool.GiveFull(first, 10);
+  CHECK(pool.any_lent());
+  pool.GiveFull(second, 10);
+  CHECK_FALSE(pool.any_lent());
+  CHECK(pool.in_use() == 2);
+  pool.Drain([](const uint8_t*, size_t) {});
+  CHECK_FALSE(pool.any_lent());
+}
+
 TEST_CASE("Full buffers are handed out once and come back zeroed") {
   BufferPool pool(kBuffer);
   uint8_t* buffer = pool.Take();

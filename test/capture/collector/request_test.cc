@@ -94,5 +94,25 @@ TEST_CASE("A request that nobody answers fails after its timeout") {
   CHECK_FALSE(request.Next());  // nobody wants it any more
 }
 
+// Its thread is interrupted between its look at the requests and its wait for the answer.
+TEST_CASE("A thread that never comes back from asking holds the collector up for a moment only") {
+  static std::atomic<bool> asks{false}, goes_on{false};
+  asks = goes_on = false;
+  Request request([] {
+    asks = true;
+    while (!goes_on) std::this_thread::sleep_for(milliseconds(1));
+  });
+  request.Open();
+  std::thread interrupted([&] { (void)request.Ask("a.prof", milliseconds(1)); });
+  while (!asks) std::this_thread::yield();
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_FALSE(request.Next());
+  request.Answer(1, true);
+  request.Close();
+  CHECK(std::chrono::steady_clock::now() - begin < milliseconds(2'000));
+  goes_on = true;
+  interrupted.join();
+}
+
 }  // namespace
 }  // namespace prof::capture

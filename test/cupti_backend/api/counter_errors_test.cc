@@ -152,9 +152,59 @@ TEST_CASE("The driver's restriction is said before CUPTI is asked for anything")
   CHECK(Has(problem->what, "CAP_SYS_ADMIN"));
   CHECK(Has(problem->fix, "NVreg_RestrictProfilingToAdminUsers=0"));
   const CuptiApi api = Api();
-  CHECK_FALSE(FindCounterObstacle(api, 0, {restricted.c_str(), root.c_str()}));
-  CHECK_FALSE(FindCounterObstacle(api, 0, {open.c_str(), user.c_str()}));
-  CHECK_FALSE(FindCounterObstacle(api, 0, {"/no/such/file", user.c_str()}));
+  const std::string first = file("first", "         0          0 4294967295\n");
+  CHECK_FALSE(FindCounterObstacle(api, 0, {restricted, root, first}));
+  CHECK_FALSE(FindCounterObstacle(api, 0, {restricted, root, "/no/such/file"}));
+  CHECK_FALSE(FindCounterObstacle(api, 0, {open, user, first}));
+  CHECK_FALSE(FindCounterObstacle(api, 0, {"/no/such/file", user, first}));
+}
+
+TEST_CASE("A capability in a user namespace is none for the driver") {
+  const prof::test::TempFolder folder;
+  const auto file = [&](const char* name, const char* text) {
+    prof::test::WriteFile(folder / name, text);
+    return std::string(folder / name);
+  };
+  const std::string restricted = file("restricted", "RmProfilingAdminOnly: 1\n");
+  const std::string open = file("open", "RmProfilingAdminOnly: 0\n");
+  const std::string root = file("root", "CapEff:\t000001ffffffffff\n");
+  const std::string rootless = file("rootless", "0 1000 1\n1 100000 65536\n");
+  const std::string identity = file("identity", "0 0 65536\n");
+  const CuptiApi api = Api();
+  for (const std::string& map : {rootless, identity}) {
+    const std::optional<Problem> problem = FindCounterObstacle(api, 0, {restricted, root, map});
+    REQUIRE(problem);
+    CHECK(problem->code == 35);
+    CHECK(Has(problem->what, "in its user namespace only"));
+  }
+  CHECK_FALSE(FindCounterObstacle(api, 0, {open, root, rootless}));
+}
+
+TEST_CASE("The Multi-Process Service is found by its daemon, or by its pipe") {
+  const prof::test::TempFolder folder;
+  const std::filesystem::path root = folder.path();
+  const std::string pipes = root / "pipes", proc = root / "proc";
+  std::filesystem::create_directories(pipes);
+  std::filesystem::create_directories(proc + "/812");
+  std::ofstream(proc + "/812/comm") << "bash\n";
+  CHECK_FALSE(MpsIsUsed(proc, pipes));
+  std::ofstream(proc + "/812/comm") << "nvidia-cuda-mps\n";
+  CHECK(MpsIsUsed(proc, pipes));
+  std::ofstream(pipes + "/control") << "";
+  CHECK(MpsIsUsed("/no/such/folder", pipes));
+  CHECK_FALSE(MpsIsUsed("/no/such/folder", "/no/such/folder"));
+}
+
+TEST_CASE("An error that CUPTI gives under the Multi-Process Service names it, and the way out") {
+  const prof::test::TempFolder pipes;
+  prof::test::WriteFile(pipes / "control", "");
+  REQUIRE(setenv("CUDA_MPS_PIPE_DIRECTORY", pipes.path().c_str(), 1) == 0);
+  const Problem problem = ExplainCounterError(Api(), CUPTI_ERROR_NOT_SUPPORTED, "count");
+  const Problem known = ExplainCounterError(Api(), CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "count");
+  REQUIRE(unsetenv("CUDA_MPS_PIPE_DIRECTORY") == 0);
+  CHECK(Has(problem.what, "Multi-Process Service"));
+  CHECK(Has(problem.fix, "nvidia-cuda-mps-control"));
+  CHECK_FALSE(Has(known.what, "Multi-Process Service"));  // its reason is certain
 }
 
 TEST_CASE("Programs that are known to hold counters are found among the processes") {

@@ -27,6 +27,7 @@ CUptiResult GetBaseMetrics(CUpti_Profiler_Host_GetBaseMetrics_Params* p) {
 }
 
 CUptiResult SetConfig(CUpti_PmSampling_SetConfig_Params* p) {
+  fake->captures.OnCall();
   const std::lock_guard<std::mutex> lock(fake->mutex_);
   if (fake->busy > 0) {
     --fake->busy;
@@ -38,6 +39,7 @@ CUptiResult SetConfig(CUpti_PmSampling_SetConfig_Params* p) {
 }
 
 CUptiResult Start(CUpti_PmSampling_Start_Params*) {
+  fake->captures.OnCall();
   const std::lock_guard<std::mutex> lock(fake->mutex_);
   if (fake->overflowed) return CUPTI_ERROR_UNKNOWN;
   fake->started = true;
@@ -46,6 +48,7 @@ CUptiResult Start(CUpti_PmSampling_Start_Params*) {
 }
 
 CUptiResult Disable(CUpti_PmSampling_Disable_Params*) {
+  fake->captures.OnCall();
   const std::lock_guard<std::mutex> lock(fake->mutex_);
   ++fake->closed;
   fake->started = fake->overflowed = false;
@@ -59,6 +62,7 @@ int64_t ThreadCpuNs() {
 }
 
 CUptiResult Decode(CUpti_PmSampling_DecodeData_Params* p) {
+  fake->captures.OnCall();
   const std::lock_guard<std::mutex> lock(fake->mutex_);
   if (fake->breaks) return CUPTI_ERROR_UNKNOWN;
   if (fake->overflows.exchange(false)) fake->overflowed = true;
@@ -143,7 +147,9 @@ FakePm::FakePm() {
   fake = this;
   FillHost(&api);
   FillDevice(&api);
+  CaptureModes::AddTo(&driver);
   api.pm_enable = [](CUpti_PmSampling_Enable_Params* p) {
+    fake->captures.OnCall();
     const std::lock_guard<std::mutex> lock(fake->mutex_);
     ++fake->opened;
     p->pPmSamplingObject = reinterpret_cast<CUpti_PmSampling_Object*>(&handle);
@@ -164,6 +170,7 @@ FakePm::FakePm() {
   api.pm_set_config = &SetConfig;
   api.pm_start = &Start;
   api.pm_stop = [](CUpti_PmSampling_Stop_Params*) {
+    fake->captures.OnCall();
     const std::lock_guard<std::mutex> lock(fake->mutex_);
     fake->started = false;
     fake->stopped_ns = capture::RealtimeNs();

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/driver_api.h"
+#include "test/cupti_backend/capture_modes.h"
 
 namespace prof::cupti::test {
 
@@ -24,6 +26,8 @@ class FakePm {
   FakePm& operator=(const FakePm&) = delete;
 
   CuptiApi api;
+  DriverApi driver;
+  CaptureModes captures;  // of the threads that call `api`
 
   // What the hardware does. Set before the sampler starts, or at any time where it is atomic.
   bool appends = true;  // a decode goes on in the image, or else begins it again

@@ -24,7 +24,7 @@ SessionOptions Options() {
 // A collector that takes what comes.
 struct Collected {
   explicit Collected(FakePm* pm, const SessionOptions& options = Options())
-      : sampler(&pm->api, &hosts, options) {}
+      : sampler(&pm->api, &pm->driver, &hosts, options) {}
 
   void Take() {
     PmEvents events = sampler.TakeEvents();
@@ -95,6 +95,19 @@ TEST_CASE(
   CHECK(got.series[1].interval_ns == 2'000'000);
   CHECK(got.sampler.restarts() == 1);
   CHECK(got.sampler.samples_lost() > 0);
+}
+
+TEST_CASE("Nothing that PM sampling does spoils the stream capture of another thread") {
+  FakePm pm;
+  Collected got(&pm);
+  got.sampler.Start(0);
+  REQUIRE(got.TakeUntil([&] { return got.begin_ns.size() > 50; }));
+  pm.overflows = true;
+  REQUIRE(got.TakeUntil([&] { return got.series.size() == 2; }));
+  got.sampler.Stop();
+  CHECK(pm.closed == 2);
+  CHECK(pm.captures.calls() > 8);
+  CHECK(pm.captures.spoiling() == 0);
 }
 
 TEST_CASE("Counters that another program holds are waited for") {

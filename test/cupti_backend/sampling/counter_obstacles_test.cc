@@ -151,6 +151,38 @@ TEST_CASE("A context that cannot be used is a status") {
   CheckUnavailable(program, "context", CUDA_ERROR_INVALID_CONTEXT);
 }
 
+// A green context, before CUPTI 13.3.
+TEST_CASE("A context that CUPTI refuses is said, and the others are sampled on") {
+  Program program;
+  const auto enable_only = [&](bool first) {
+    static decltype(program.cupti.api.range_enable) enable = nullptr;
+    static CUcontext refused = nullptr;
+    if (enable == nullptr) enable = program.cupti.api.range_enable;
+    refused = Context(first ? 2 : 1);
+    program.cupti.api.range_enable = [](CUpti_RangeProfiler_Enable_Params* p) {
+      return p->ctx == refused ? CUPTI_ERROR_NOT_SUPPORTED : enable(p);
+    };
+  };
+  const bool first = GENERATE(true, false);
+  enable_only(first);
+  const auto status = [&] { return program.sampler.status(); };
+  program.sampler.launches().OnContext(Context(1));
+  if (!first) REQUIRE(program.Eventually([&] { return status().state == State::kUnavailable; }));
+  if (first) REQUIRE(program.Eventually([&] { return program.Count("start") > 0; }));
+  program.sampler.launches().OnContext(Context(2));
+  REQUIRE(program.Eventually([&] { return status().state == State::kDegraded; }));
+  CHECK(status().code == CUPTI_ERROR_NOT_SUPPORTED);
+  CHECK(status().what.find("in one CUDA context of the program there are no counters: ") == 0);
+  program.recorded = true;
+  const uintptr_t counted = first ? 1 : 2;
+  REQUIRE(program.Eventually([&] {
+    program.Launch(++program.launches, "kernel", counted);
+    return program.Count("push") > 0;
+  }));
+  program.sampler.Stop();
+  CHECK(status().state == State::kDegraded);
+}
+
 TEST_CASE("A push that fails ends the sampling, and the samples before it are counted as failed") {
   Program program;
   program.AwaitFirstGroup();

@@ -54,7 +54,7 @@ struct Program {
   }
   // The record of a launch comes. Each one ends before the next one starts.
   void Ran(uint32_t correlation, uint32_t context, int64_t duration_ns) {
-    sampler.records().Add(0, context, correlation, gpu_ns, gpu_ns + duration_ns);
+    sampler.records().Add(0, context, 7, correlation, gpu_ns, gpu_ns + duration_ns);
     gpu_ns += duration_ns + 1000;
     events.Append(sampler.TakeEvents());  // what a collector does
   }
