@@ -165,12 +165,44 @@ Confidence ConfidenceOf(double score, double next) {
 
 using Kernels = std::vector<const KernelRuns*>;
 
+// The kernels that are the only one of their device, name and range.
+class OnlyOnes {
+ public:
+  explicit OnlyOnes(const Kernels& kernels) {
+    for (const KernelRuns* kernel : kernels) ++counts_[KeyOf(*kernel)];
+  }
+  [[nodiscard]] bool Has(const KernelRuns& kernel) const {
+    const auto found = counts_.find(KeyOf(kernel));
+    return found != counts_.end() && found->second == 1;
+  }
+
+ private:
+  using Key = std::tuple<uint32_t, std::string_view, std::string_view>;
+  static Key KeyOf(const KernelRuns& kernel) {
+    return {kernel.device, kernel.range, kernel.full_name};
+  }
+
+  std::map<Key, int> counts_;
+};
+
+// A kernel that was tuned has another grid, block, time, and other counters. Where it is the only
+// one of its name and range that is left on both sides, it is the same one all the same.
+void RaiseIfOnly(const OnlyOnes& before, const OnlyOnes& after, const KernelRuns& a,
+                 const KernelRuns& b, Score* score) {
+  if (a.device != b.device || a.range != b.range || a.full_name != b.full_name) return;
+  if (!before.Has(a) || !after.Has(b) || score->value >= kClearScore) return;
+  score->value = kClearScore;
+  score->equal.emplace_back("no other kernel of this name and range is left");
+}
+
 std::vector<Candidate> FindCandidates(const Kernels& before, const Kernels& after) {
+  const OnlyOnes only_before(before), only_after(after);
   std::vector<Candidate> candidates;
   for (size_t i = 0; i < before.size(); ++i) {
     for (size_t j = 0; j < after.size(); ++j) {
       if (!MayMatch(*before[i], *after[j])) continue;
       Score score = ScoreOf(*before[i], *after[j]);
+      RaiseIfOnly(only_before, only_after, *before[i], *after[j], &score);
       if (score.value >= kLeastScore) candidates.push_back({i, j, std::move(score)});
     }
   }

@@ -52,6 +52,27 @@ TEST_CASE("The same kernel in another grid is found again") {
   CHECK_THAT(sides.pairs[0].why, Contains("differs: grid"));
 }
 
+TEST_CASE("A tuned kernel keeps its partner where no other one of its name and range is left") {
+  const KernelReport old_one = With(Kernel("a", 100), test::kInstructions, 1e6);
+  KernelReport tuned = With(Kernel("a", 250), test::kInstructions, 3e6);
+  tuned.grid = {528, 2, 1};
+  tuned.block = {128, 1, 1};
+  tuned.registers_per_thread = 168;
+  tuned.dynamic_shared_bytes = 98304;
+  const Sides sides({old_one}, {tuned});
+  REQUIRE(sides.pairs.size() == 1);
+  CHECK(sides.pairs[0].matched == Matched::kRelaunched);
+  CHECK(sides.pairs[0].confidence == Confidence::kMedium);
+  CHECK_THAT(sides.pairs[0].why, Contains("no other kernel of this name and range is left"));
+  CHECK_THAT(sides.pairs[0].why, Contains("instructions"));
+
+  KernelReport second = tuned;  // which of the two it is nobody knows
+  second.grid = {7, 7, 7};
+  second.order = 1;
+  const Sides two({old_one}, {tuned, second});
+  for (const Pair& pair : two.pairs) CHECK(pair.confidence != Confidence::kMedium);
+}
+
 TEST_CASE("A kernel with another name that does the same is renamed") {
   const KernelReport old_one = With(Kernel("sm90_gemm_v1", 100), test::kInstructions, 1e6);
   const KernelReport new_one = With(Kernel("cutlass_kernel2", 102), test::kInstructions, 1e6);
