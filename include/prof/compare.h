@@ -53,6 +53,32 @@ struct CounterChange {
   /// decides (instructions, requests), 3 % for what caches decide (bytes of DRAM).
   bool moved = false;
   bool exact = false;  ///< Of the first class: noise cannot move it.
+  /// (largest - least) / median within a side, the larger of both: over the runs, or over the
+  /// launches where a side has one run with the counter. 0 for a property.
+  double spread = 0;
+  int64_t values = 0;  ///< Over how many at least, runs or launches.
+  /// Exact, and changed by more than the threshold, beyond `spread`: see KernelChange::work.
+  bool certain = false;
+};
+
+/// What exact counters show about the work of a launch. No noise of the time is in it.
+enum class WorkChange {
+  kNotMeasured,  ///< `ComparedWork::why` has the reason.
+  kSame,         ///< Each exact counter is within the threshold.
+  kLess,         ///< Some are less, none is more.
+  kMore,         ///< Some are more, none is less.
+  kMixed         ///< Some are more, others less.
+};
+
+/// Short lower-case name, stable in JSON: "not-measured", "same", "less", "more", "mixed".
+const char* ToString(WorkChange change);
+
+/// The work of a launch on both sides.
+struct ComparedWork {
+  WorkChange change = WorkChange::kNotMeasured;
+  std::string counter;  ///< In words: the one that changed most; empty: none did.
+  double ratio = 0;     ///< Of it; 1 where none changed; NaN: a side has none of it, or no counter.
+  std::string why;      ///< One sentence, with the counters that changed.
 };
 
 /// One quantity on both sides. Values are nanoseconds, or cycles.
@@ -98,10 +124,12 @@ struct KernelChange {
   std::string match_why;                      ///< What is equal and what differs; empty for kSame.
   Compared time;                              ///< The median duration of a launch.
   std::optional<Compared> cycles;  ///< SM cycles of counted launches: time without the clock.
+  ComparedWork work;               ///< Of a launch, by exact counters, whatever the time shows.
   double total_before_ns = 0, total_after_ns = 0;  ///< Of all launches, median over the runs.
   double launches_before = 0, launches_after = 0;  ///< Median over the runs.
   std::vector<CounterChange> counters;  ///< Those that both sides have; moved ones first, by ratio.
-  std::vector<std::string> explanation;  ///< What moved, in words, with the numbers.
+  /// What moved, in words, with the numbers; changed work comes first.
+  std::vector<std::string> explanation;
 };
 
 /// What one kernel did in each run of a side.
@@ -123,6 +151,7 @@ struct KernelRuns {
   double launch_noise = 0;
   std::optional<Modes> launch_modes;  ///< Of launches within a run, in most of the runs.
   Metrics metrics;                    ///< n counts runs, the other fields are over their medians.
+  Metrics launch_metrics;             ///< Of those that one run has: over its launches.
   std::optional<double> noise;        ///< Of equal runs: SetNoise().
   int64_t noise_runs = 0;
 };
@@ -185,6 +214,8 @@ struct Comparison {
 
   /// The worst verdict of what was tested: slower, inconclusive, faster, same.
   [[nodiscard]] Change overall() const;
+  /// Of the kernels that were tested: more, mixed, less, same, not measured, the first that any has.
+  [[nodiscard]] WorkChange overall_work() const;
   /// The largest Compared::runs_needed of what is inconclusive; 0: all is decided.
   [[nodiscard]] int runs_needed() const;
 };

@@ -14,10 +14,12 @@
 
 #include "lib/compare/base/bootstrap.h"
 #include "lib/compare/base/sample.h"
+#include "lib/compare/counters.h"
 #include "lib/compare/decide.h"
 #include "lib/compare/explain.h"
 #include "lib/compare/match.h"
 #include "lib/compare/run_set.h"
+#include "lib/compare/work.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -142,6 +144,30 @@ std::optional<Compared> CompareCycles(const Pair& pair, const CompareOptions& op
   return compared;
 }
 
+// Why the counters of a launch do not compare the work of both; empty: they do. `launches`: after
+// over before, over the same of the other kernels.
+std::string WhyNoWork(const Pair& pair, double launches) {
+  const bool is_same_launch =
+      pair.before->grid == pair.after->grid && pair.before->block == pair.after->block;
+  if (!is_same_launch && std::abs(launches - 1) > kSameWork) {
+    return "its grid or block differs, and it is launched " + text::Fixed(launches, 2) +
+           " times as often: a launch is another part of the work";
+  }
+  return pair.confidence == Confidence::kLow
+             ? "the match is of low confidence: another kernel has other work"
+             : "";
+}
+
+ComparedWork CompareWork(const Pair& pair, const Normalized& normalized,
+                         const CompareOptions& options, KernelChange* change) {
+  const double all =
+      compare::Median(normalized.work_after) / compare::Median(normalized.work_before);
+  const std::string why_not =
+      WhyNoWork(pair, change->launches_after / change->launches_before / all);
+  return why_not.empty() ? compare::DecideWork(options, &change->counters)
+                         : compare::NoWork(why_not);
+}
+
 KernelChange Paired(const Pair& pair, const Normalized& normalized, const CompareOptions& options) {
   const KernelRuns &before = Side(pair.before), &after = Side(pair.after);
   const KernelRuns& named = pair.after != nullptr ? after : before;
@@ -170,9 +196,13 @@ KernelChange Paired(const Pair& pair, const Normalized& normalized, const Compar
   change.total_after_ns = MedianOf(after.total_ns);
   change.launches_before = MedianOf(before.launches);
   change.launches_after = MedianOf(after.launches);
-  if (pair.before == nullptr || pair.after == nullptr) return change;
+  if (pair.before == nullptr || pair.after == nullptr) {
+    change.work = compare::NoWork("only one side has the kernel");
+    return change;
+  }
   change.cycles = CompareCycles(pair, options);
   change.counters = compare::CompareCounters(before, after);
+  change.work = CompareWork(pair, normalized, options, &change);
   change.explanation = compare::Explain(before, after, change, normalized.time == 1);
   return change;
 }
@@ -246,7 +276,7 @@ void DecideKernels(const RunSet& before, const RunSet& after, const CompareOptio
       tested.push_back(&kernel.time);
       Beside other;
       if (kernel.cycles) other.cycles = kernel.cycles->ratio;
-      other.exact_counter = compare::WorkRatio(kernel.counters);
+      other.work = kernel.work;
       other.same_device = before.devices == after.devices;
       other.clocks_alike = clocks_alike;
       beside.push_back(other);

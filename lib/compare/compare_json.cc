@@ -66,6 +66,19 @@ Json ToJson(const Compared& c) {
           {"runs_needed", c.runs_needed}};
 }
 
+Json ToJson(const ComparedWork& work) {
+  return {{"change", ToString(work.change)},
+          {"counter", work.counter},
+          {"ratio", Number(work.ratio)},
+          {"why", work.why}};
+}
+
+Json ToJson(const Metrics& metrics) {
+  Json json = Json::object();
+  for (const auto& [name, statistic] : metrics) json[name] = ToJson(statistic);
+  return json;
+}
+
 Json ToJson(const KernelChange& kernel) {
   Json counters = Json::array();
   for (const CounterChange& c : kernel.counters) {
@@ -74,7 +87,10 @@ Json ToJson(const KernelChange& kernel) {
                         {"before", c.before},
                         {"after", c.after},
                         {"moved", c.moved},
-                        {"exact", c.exact}});
+                        {"exact", c.exact},
+                        {"spread", Number(c.spread)},
+                        {"values", c.values},
+                        {"certain", c.certain}});
   }
   return {{"name", kernel.name},
           {"range", kernel.range},
@@ -84,6 +100,7 @@ Json ToJson(const KernelChange& kernel) {
           {"match_why", kernel.match_why},
           {"time", ToJson(kernel.time)},
           {"cycles", kernel.cycles ? ToJson(*kernel.cycles) : Json(nullptr)},
+          {"work", ToJson(kernel.work)},
           {"total_before_ns", Number(kernel.total_before_ns)},
           {"total_after_ns", Number(kernel.total_after_ns)},
           {"launches_before", Number(kernel.launches_before)},
@@ -95,8 +112,6 @@ Json ToJson(const KernelChange& kernel) {
 // --- The baseline --------------------------------------------------------------------------------
 
 Json ToJson(const KernelRuns& kernel) {
-  Json metrics = Json::object();
-  for (const auto& [name, statistic] : kernel.metrics) metrics[name] = ToJson(statistic);
   return {{"name", kernel.name},
           {"full_name", kernel.full_name},
           {"range", kernel.range},
@@ -118,7 +133,8 @@ Json ToJson(const KernelRuns& kernel) {
           {"total_ns", Numbers(kernel.total_ns)},
           {"launches", Numbers(kernel.launches)},
           {"cycles", Numbers(kernel.cycles)},
-          {"metrics", metrics}};
+          {"metrics", ToJson(kernel.metrics)},
+          {"launch_metrics", ToJson(kernel.launch_metrics)}};
 }
 
 Json ToJson(const RunQuantity& quantity) {
@@ -179,6 +195,12 @@ Statistic StatisticOf(const Json& json) {
   return statistic;
 }
 
+Metrics MetricsOf(const Json& json) {
+  Metrics metrics;
+  for (const auto& [name, value] : json.items()) metrics[name] = StatisticOf(value);
+  return metrics;
+}
+
 std::optional<Modes> ModesOf(const Json& json) {
   if (json.is_null()) return std::nullopt;
   return Modes{json.at("low").get<double>(), json.at("high").get<double>(),
@@ -209,8 +231,9 @@ KernelRuns KernelOf(const Json& json, int64_t runs) {
   kernel.total_ns = ValuesOf(json.at("total_ns"), runs);
   kernel.launches = ValuesOf(json.at("launches"), runs);
   kernel.cycles = ValuesOf(json.at("cycles"), runs);
-  for (const auto& [name, value] : json.at("metrics").items()) {
-    kernel.metrics[name] = StatisticOf(value);
+  kernel.metrics = MetricsOf(json.at("metrics"));
+  if (json.contains("launch_metrics")) {  // older baselines have none
+    kernel.launch_metrics = MetricsOf(json.at("launch_metrics"));
   }
   return kernel;
 }
@@ -326,6 +349,7 @@ void WriteComparisonJson(std::ostream& out, const Comparison& comparison) {
                      {"runs_before", comparison.runs_before},
                      {"runs_after", comparison.runs_after},
                      {"overall", ToString(comparison.overall())},
+                     {"overall_work", ToString(comparison.overall_work())},
                      {"runs_needed", comparison.runs_needed()},
                      {"notes", comparison.notes},
                      {"kernels", List(comparison.kernels)},

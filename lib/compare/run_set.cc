@@ -135,6 +135,7 @@ KernelRuns Described(const KernelReport& kernel, double position, size_t runs) {
 struct Gathered {
   KernelRuns kernel;
   std::map<std::string, Values> metrics;
+  Metrics launch_metrics;  // of the latest run
   Values launch_noise;
   std::vector<Modes> modes;
   int64_t timed_runs = 0;
@@ -155,7 +156,9 @@ void Add(const KernelReport& kernel, size_t run, Gathered* gathered) {
   if (!kernel.counters_from.empty()) return;  // another signature's counters
   if (const auto cycles = kernel.Metric(kCycles)) entry.cycles[run] = *cycles;
   for (const auto& [name, statistic] : kernel.metrics) {
-    if (statistic.n > 0) gathered->metrics[name].push_back(statistic.median);
+    if (statistic.n == 0) continue;
+    gathered->metrics[name].push_back(statistic.median);
+    gathered->launch_metrics[name] = statistic;
   }
 }
 
@@ -185,7 +188,10 @@ KernelRuns SummedUp(Gathered gathered) {
   if (2 * static_cast<int64_t>(gathered.modes.size()) > gathered.timed_runs) {
     kernel.launch_modes = MiddleOf(gathered.modes);
   }
-  for (const auto& [name, values] : gathered.metrics) kernel.metrics[name] = OfRuns(values);
+  for (const auto& [name, values] : gathered.metrics) {
+    kernel.metrics[name] = OfRuns(values);
+    if (values.size() == 1) kernel.launch_metrics[name] = gathered.launch_metrics[name];
+  }
   return std::move(kernel);
 }
 

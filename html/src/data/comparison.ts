@@ -36,6 +36,17 @@ export interface CounterChange {
   after: number;
   moved: boolean;
   exact: boolean;
+  spread: number | null; // within a side; null: without bound
+  values: number;
+  certain: boolean; // it changed for certain
+}
+
+// The work of a launch, by exact counters.
+export interface Work {
+  change: 'not-measured' | 'same' | 'less' | 'more' | 'mixed';
+  counter: string; // the one that changed most
+  ratio: number | null;
+  why: string;
 }
 
 export interface KernelChange {
@@ -47,6 +58,7 @@ export interface KernelChange {
   match_why: string;
   time: Compared;
   cycles: Compared | null;
+  work: Work;
   total_before_ns: number | null;
   total_after_ns: number | null;
   launches_before: number | null;
@@ -62,6 +74,7 @@ export interface Comparison {
   runs_before: number;
   runs_after: number;
   overall: string;
+  overall_work: Work['change'];
   runs_needed: number;
   notes: string[];
   kernels: KernelChange[];
@@ -104,8 +117,14 @@ export function noiseText(compared: Compared): string {
   return compared.noise === null ? 'No noise known.' : `Noise ${percent(compared.noise)} (${compared.noise_from}), threshold ${percent(compared.threshold)}.`;
 }
 
+// Other work is shown whatever the time does.
+export function isOtherWork(work: Work): boolean {
+  return work.change !== 'same' && work.change !== 'not-measured';
+}
+
 // The reason of a row, in one sentence.
 export function reasonOf(kernel: KernelChange): string {
+  if (isOtherWork(kernel.work)) return kernel.work.why;
   if (!kernel.time.tested) return kernel.match_why || kernel.time.why;
   return kernel.time.change === 'same' ? '' : (kernel.explanation[0] ?? kernel.time.why);
 }
