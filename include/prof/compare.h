@@ -115,6 +115,13 @@ enum class Matched {
 /// Short lower-case name, stable in JSON: "same", "relaunched", "renamed", "moved", "new", "gone".
 const char* ToString(Matched matched);
 
+/// How the time of a kernel after was made one of the device before.
+struct Normalization {
+  double factor = 1;  ///< The times after are multiplied by it.
+  std::string by;     ///< "DRAM bandwidth", "SM clock x SMs", "SM clock"; empty: it was not.
+  std::string why;    ///< The rates of both devices; where it was not: the reason.
+};
+
 /// One kernel on both sides.
 struct KernelChange {
   std::string name, range;  ///< After the change; of a kernel that is gone: before.
@@ -123,6 +130,7 @@ struct KernelChange {
   Confidence confidence = Confidence::kHigh;  ///< Of the match.
   std::string match_why;                      ///< What is equal and what differs; empty for kSame.
   Compared time;                              ///< The median duration of a launch.
+  std::optional<Normalization> normalized;    ///< Of `time`; only between devices.
   std::optional<Compared> cycles;  ///< SM cycles of counted launches: time without the clock.
   ComparedWork work;               ///< Of a launch, by exact counters, whatever the time shows.
   double total_before_ns = 0, total_after_ns = 0;  ///< Of all launches, median over the runs.
@@ -130,6 +138,21 @@ struct KernelChange {
   std::vector<CounterChange> counters;  ///< Those that both sides have; moved ones first, by ratio.
   /// What moved, in words, with the numbers; changed work comes first.
   std::vector<std::string> explanation;
+};
+
+/// What a level of memory can move.
+struct LevelCeiling {
+  double bytes_per_s = 0;  ///< 0: not known.
+  bool measured = false;   ///< In a calibration; else the peak of the chip.
+};
+
+/// What limits a kernel, and what of that a device scales: for comparisons between devices.
+struct KernelLimit {
+  /// Of more than half of the runs that decided it; kUnknown: they disagree.
+  Limiter limiter = Limiter::kNotMeasured;
+  std::vector<Unit> mixed;  ///< Of kMixed: the two units.
+  LevelCeiling dram, l2;
+  double run_clock_hz = 0;  ///< SM clock of the kernel in the runs, median; 0: not known.
 };
 
 /// What one kernel did in each run of a side.
@@ -152,7 +175,8 @@ struct KernelRuns {
   std::optional<Modes> launch_modes;  ///< Of launches within a run, in most of the runs.
   Metrics metrics;                    ///< n counts runs, the other fields are over their medians.
   Metrics launch_metrics;             ///< Of those that one run has: over its launches.
-  std::optional<double> noise;        ///< Of equal runs: SetNoise().
+  KernelLimit limit;
+  std::optional<double> noise;  ///< Of equal runs: SetNoise().
   int64_t noise_runs = 0;
 };
 
@@ -176,10 +200,11 @@ struct RunSet {
   std::string devices;  ///< "NVIDIA H200 (132 SMs)", of those that worked; several with ", ".
   std::string driver;
   int64_t runs = 0;
-  int64_t counted_runs = 0;         ///< Runs in which counters of launches were read.
-  double sm_clock_hz = 0;           ///< Of counted launches, median; 0: not measured.
-  double sm_count = 0;              ///< Of all devices that worked.
-  std::vector<KernelRuns> kernels;  ///< By time, descending.
+  int64_t counted_runs = 0;          ///< Runs in which counters of launches were read.
+  double sm_clock_hz = 0;            ///< Of counted launches, median; 0: not measured.
+  double sm_count = 0;               ///< Of a device that worked, mean.
+  double dram_peak_bytes_per_s = 0;  ///< Of a device that worked, mean; 0: not known.
+  std::vector<KernelRuns> kernels;   ///< By time, descending.
   std::vector<RunQuantity> quantities;
   std::vector<std::string> notes;  ///< What weakens a comparison with it.
 };
@@ -200,7 +225,7 @@ struct CompareOptions {
   double least_share = 0.005;  ///< Kernels and ranges with less of the GPU time are not tested.
   int resamples = 2000;        ///< Of the bootstrap, 100 or more.
   uint64_t seed = 1;           ///< The same seed gives the same result on each machine.
-  bool across = false;         ///< Compare across devices and drivers.
+  bool across = false;         ///< Compare across devices and drivers, normalized.
 };
 
 /// The answer: what became slower, what faster, and why.
@@ -214,7 +239,8 @@ struct Comparison {
 
   /// The worst verdict of what was tested: slower, inconclusive, faster, same.
   [[nodiscard]] Change overall() const;
-  /// Of the kernels that were tested: more, mixed, less, same, not measured, the first that any has.
+  /// Of the kernels that were tested: more, mixed, less, same, not measured, the first that any
+  /// has.
   [[nodiscard]] WorkChange overall_work() const;
   /// The largest Compared::runs_needed of what is inconclusive; 0: all is decided.
   [[nodiscard]] int runs_needed() const;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/compare/limit.h"
 #include "lib/text/strings.h"
 
 namespace prof {
@@ -66,6 +67,11 @@ Json ToJson(const Compared& c) {
           {"runs_needed", c.runs_needed}};
 }
 
+Json ToJson(const std::optional<Normalization>& normalized) {
+  if (!normalized) return nullptr;
+  return {{"factor", normalized->factor}, {"by", normalized->by}, {"why", normalized->why}};
+}
+
 Json ToJson(const ComparedWork& work) {
   return {{"change", ToString(work.change)},
           {"counter", work.counter},
@@ -99,6 +105,7 @@ Json ToJson(const KernelChange& kernel) {
           {"confidence", ToString(kernel.confidence)},
           {"match_why", kernel.match_why},
           {"time", ToJson(kernel.time)},
+          {"normalized", ToJson(kernel.normalized)},
           {"cycles", kernel.cycles ? ToJson(*kernel.cycles) : Json(nullptr)},
           {"work", ToJson(kernel.work)},
           {"total_before_ns", Number(kernel.total_before_ns)},
@@ -110,6 +117,20 @@ Json ToJson(const KernelChange& kernel) {
 }
 
 // --- The baseline --------------------------------------------------------------------------------
+
+Json ToJson(const LevelCeiling& ceiling) {
+  return {{"bytes_per_s", ceiling.bytes_per_s}, {"measured", ceiling.measured}};
+}
+
+Json ToJson(const KernelLimit& limit) {
+  Json mixed = Json::array();
+  for (const Unit unit : limit.mixed) mixed.push_back(ToString(unit));
+  return {{"limiter", ToString(limit.limiter)},
+          {"mixed", mixed},
+          {"dram", ToJson(limit.dram)},
+          {"l2", ToJson(limit.l2)},
+          {"run_clock_hz", limit.run_clock_hz}};
+}
 
 Json ToJson(const KernelRuns& kernel) {
   return {{"name", kernel.name},
@@ -125,6 +146,7 @@ Json ToJson(const KernelRuns& kernel) {
           {"static_shared_bytes", kernel.static_shared_bytes},
           {"dynamic_shared_bytes", kernel.dynamic_shared_bytes},
           {"position", kernel.position},
+          {"limit", ToJson(kernel.limit)},
           {"noise", Number(kernel.noise)},
           {"noise_runs", kernel.noise_runs},
           {"launch_noise", Number(kernel.launch_noise)},
@@ -162,6 +184,7 @@ Json ToJson(const RunSet& set) {
           {"counted_runs", set.counted_runs},
           {"sm_clock_hz", set.sm_clock_hz},
           {"sm_count", set.sm_count},
+          {"dram_peak_bytes_per_s", set.dram_peak_bytes_per_s},
           {"notes", set.notes},
           {"quantities", List(set.quantities)},
           {"kernels", List(set.kernels)}};
@@ -207,6 +230,20 @@ std::optional<Modes> ModesOf(const Json& json) {
                json.at("share_of_high").get<double>()};
 }
 
+LevelCeiling CeilingOf(const Json& json) {
+  return {json.at("bytes_per_s").get<double>(), json.at("measured").get<bool>()};
+}
+
+KernelLimit LimitOf(const Json& json) {
+  KernelLimit limit;
+  limit.limiter = compare::LimiterOf(json.at("limiter").get<std::string>());
+  limit.mixed = compare::UnitsOf(json.at("mixed").get<std::vector<std::string>>());
+  limit.dram = CeilingOf(json.at("dram"));
+  limit.l2 = CeilingOf(json.at("l2"));
+  json.at("run_clock_hz").get_to(limit.run_clock_hz);
+  return limit;
+}
+
 KernelRuns KernelOf(const Json& json, int64_t runs) {
   KernelRuns kernel;
   json.at("name").get_to(kernel.name);
@@ -232,9 +269,11 @@ KernelRuns KernelOf(const Json& json, int64_t runs) {
   kernel.launches = ValuesOf(json.at("launches"), runs);
   kernel.cycles = ValuesOf(json.at("cycles"), runs);
   kernel.metrics = MetricsOf(json.at("metrics"));
-  if (json.contains("launch_metrics")) {  // older baselines have none
+  // Older baselines have neither.
+  if (json.contains("launch_metrics")) {
     kernel.launch_metrics = MetricsOf(json.at("launch_metrics"));
   }
+  if (json.contains("limit")) kernel.limit = LimitOf(json.at("limit"));
   return kernel;
 }
 
@@ -271,6 +310,7 @@ RunSet SetOf(const Json& json) {
   json.at("counted_runs").get_to(set.counted_runs);
   json.at("sm_clock_hz").get_to(set.sm_clock_hz);
   json.at("sm_count").get_to(set.sm_count);
+  set.dram_peak_bytes_per_s = json.value("dram_peak_bytes_per_s", 0.0);
   json.at("notes").get_to(set.notes);
   for (const Json& kernel : json.at("kernels")) set.kernels.push_back(KernelOf(kernel, set.runs));
   for (const Json& quantity : json.at("quantities")) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "lib/compare/base/sample.h"
+#include "lib/compare/normalize.h"
 #include "lib/compare/work.h"
 #include "lib/report/base/table.h"
 #include "lib/text/numbers.h"
@@ -232,6 +233,7 @@ std::vector<std::string> compare::NotesOn(const KernelChange& kernel) {
     notes.push_back(std::string("match (confidence ") + ToString(kernel.confidence) +
                     "): " + kernel.match_why);
   }
+  if (kernel.normalized) notes.push_back(NormalizationText(*kernel.normalized));
   if (time.tested) {
     notes.push_back(time.why);
     if (time.change == Change::kSame || time.ratio.is_interval) notes.push_back(NoiseText(time));

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "lib/compare/base/sample.h"
+#include "lib/compare/limit.h"
 #include "lib/compare/program.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -135,7 +137,8 @@ KernelRuns Described(const KernelReport& kernel, double position, size_t runs) {
 struct Gathered {
   KernelRuns kernel;
   std::map<std::string, Values> metrics;
-  Metrics launch_metrics;  // of the latest run
+  Metrics launch_metrics;                    // of the latest run
+  std::vector<const KernelReport*> reports;  // of each run that has it
   Values launch_noise;
   std::vector<Modes> modes;
   int64_t timed_runs = 0;
@@ -143,6 +146,7 @@ struct Gathered {
 
 void Add(const KernelReport& kernel, size_t run, Gathered* gathered) {
   KernelRuns& entry = gathered->kernel;
+  gathered->reports.push_back(&kernel);
   if (kernel.duration_ns.n > 0) {
     entry.time_ns[run] = kernel.duration_ns.median;
     ++gathered->timed_runs;
@@ -184,6 +188,7 @@ Modes MiddleOf(const std::vector<Modes>& all) {
 
 KernelRuns SummedUp(Gathered gathered) {
   KernelRuns& kernel = gathered.kernel;
+  kernel.limit = compare::LimitOf(gathered.reports);
   kernel.launch_noise = compare::Median(compare::Present(gathered.launch_noise));
   if (2 * static_cast<int64_t>(gathered.modes.size()) > gathered.timed_runs) {
     kernel.launch_modes = MiddleOf(gathered.modes);
@@ -281,6 +286,19 @@ double ClockOf(const std::vector<Report>& reports) {
     }
   }
   return clocks.empty() ? 0 : compare::Median(clocks);
+}
+
+// The mean over the devices that worked and have the value; 0: none has.
+template <typename Function>
+double OverDevices(const Report& report, const Function& value_of) {
+  Values values;
+  for (const DeviceReport& device : report.devices) {
+    const double value = value_of(device);
+    if (device.busy_ns > 0 && value > 0) values.push_back(value);
+  }
+  return values.empty() ? 0
+                        : std::accumulate(values.begin(), values.end(), 0.0) /
+                              static_cast<double>(values.size());
 }
 
 std::vector<std::string> NotesOnReports(const std::vector<Report>& reports) {
@@ -425,9 +443,9 @@ RunSet Collect(const std::vector<Report>& reports) {
   set.runs = static_cast<int64_t>(reports.size());
   for (const Report& report : reports) set.counted_runs += report.totals.samples > 0 ? 1 : 0;
   set.sm_clock_hz = ClockOf(reports);
-  for (const DeviceReport& device : reports[0].devices) {
-    if (device.busy_ns > 0) set.sm_count += device.sm_count;
-  }
+  set.sm_count = OverDevices(reports[0], [](const DeviceReport& d) { return d.sm_count; });
+  set.dram_peak_bytes_per_s = OverDevices(
+      reports[0], [](const DeviceReport& d) { return d.dram_peak_bytes_per_s.value_or(0); });
   set.kernels = CollectKernels(reports);
   set.quantities = CollectQuantities(reports);
   set.notes = NotesOnReports(reports);

@@ -65,6 +65,11 @@ void BindRows(nb::module_& module) {
       .Has("ratio", &ComparedWork::ratio, "Of that counter. NaN: a side has none of it.")
       .Has("why", &ComparedWork::why, "One sentence.")
       .Shows({"change", "counter", "ratio"});
+  Struct<Normalization>(module, "Normalization", "A time after as one of the device before.")
+      .Has("factor", &Normalization::factor)
+      .Has("by", &Normalization::by, "\"DRAM bandwidth\", \"SM clock\", ...; empty: it was not.")
+      .Has("why", &Normalization::why, "The rates of both devices, or why it was not.")
+      .Shows({"factor", "by"});
   Struct<KernelChange>(module, "KernelChange", "One kernel on both sides.")
       .Has("name", &KernelChange::name)
       .Has("range", &KernelChange::range)
@@ -72,6 +77,7 @@ void BindRows(nb::module_& module) {
       .Has("matched", &KernelChange::matched, "\"same\", \"renamed\", \"new\", \"gone\", ...")
       .Has("confidence", &KernelChange::confidence, "Of the match.")
       .Has("time", &KernelChange::time, "The median duration of a launch.")
+      .Has("normalized", &KernelChange::normalized, "Of `time`. None: the devices are the same.")
       .Has("work", &KernelChange::work, "Of a launch, whatever its time shows.")
       .Has("total_before_ns", &KernelChange::total_before_ns)
       .Has("total_after_ns", &KernelChange::total_after_ns)

@@ -143,6 +143,32 @@ TEST_CASE("A baseline has the launches of a counter that one run has, and older 
   CHECK(older.sets.at(0).kernels[0].launch_metrics.empty());
 }
 
+TEST_CASE("A baseline has what limits each kernel, and an older one does not") {
+  std::vector<Report> reports = test::Runs(test::Around(100e3));
+  for (Report& report : reports) {
+    KernelReport& kernel = report.kernels[0];
+    kernel.verdict.limiter = Limiter::kMixed;
+    kernel.verdict.decided = true;
+    kernel.units.resize(2);
+    kernel.units[1].unit = Unit::kTensor;
+    report.devices[0].dram_peak_bytes_per_s = 4.8e12;
+  }
+  Baseline written;
+  written.Update(Collect(reports));
+  const std::string text = TextOf(written);
+  const Baseline read = ReadBaseline(text);
+  CHECK(TextOf(read) == text);
+  CHECK(read.sets.at(0).dram_peak_bytes_per_s == 4.8e12);
+  CHECK(read.sets.at(0).kernels[0].limit.limiter == Limiter::kMixed);
+  CHECK(read.sets.at(0).kernels[0].limit.mixed == std::vector<Unit>{Unit::kDram, Unit::kTensor});
+  nlohmann::json json = nlohmann::json::parse(text);
+  json["sets"][0].erase("dram_peak_bytes_per_s");
+  json["sets"][0]["kernels"][0].erase("limit");
+  const Baseline older = ReadBaseline(json.dump());
+  CHECK(older.error.empty());
+  CHECK(older.sets.at(0).kernels[0].limit.limiter == Limiter::kNotMeasured);
+}
+
 TEST_CASE("A baseline as text has the noise of each kernel") {
   Baseline baseline;
   baseline.Update(Measured());

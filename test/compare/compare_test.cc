@@ -176,24 +176,17 @@ TEST_CASE("Different devices and drivers are refused") {
   CHECK_THAT(across.notes[0], Contains("the drivers differ"));
 }
 
-TEST_CASE("Across devices times are scaled by SM clock and SMs, and the note has both") {
+TEST_CASE(
+    "Across devices a time that is not normalized is compared as it is, and the note has it") {
   std::vector<Report> before = Runs(Around(100e3)), after = Runs(Around(100e3), 100);
-  for (Report& report : before) report.devices[0].sm_clock_hz = test::Median(1.8e9);
-  for (Report& report : after) {
-    report.devices[0].name = "NVIDIA H100";
-    report.devices[0].sm_count = 66;
-    report.devices[0].sm_clock_hz = test::Median(1.8e9);
-  }
+  for (Report& report : after) report.devices[0].name = "NVIDIA H100";
   CompareOptions options;
   options.across = true;
-  const Comparison comparison = Compare(before, after, options);
-  CHECK(TimeOf(comparison).ratio.value == Approx(0.5));
-  REQUIRE_FALSE(comparison.notes.empty());
-  CHECK_THAT(comparison.notes[0], Contains("multiplied by 0.500") && Contains("1.80 GHz x 66"));
-  for (Report& report : after) report.devices[0].sm_clock_hz = {};
   const Comparison plain = Compare(before, after, options);
   CHECK(TimeOf(plain).ratio.value == Approx(1));
-  CHECK_THAT(plain.notes[0], Contains("as they are"));
+  REQUIRE(plain.notes.size() == 1);
+  CHECK_THAT(plain.notes[0],
+             Contains("the devices differ") && Contains("(kernels: 1 not normalized)"));
 }
 
 TEST_CASE("The same recordings on both sides are compared, with a note that nothing can differ") {

@@ -170,7 +170,10 @@ TEST_CASE("Recorded kernels of another clock are explained by it, whatever else 
 }
 
 TEST_CASE("Times that were normalized between devices show no clock") {
-  std::vector<Report> before = Side(Counted(1, 1), 1, 1), after = Side(Counted(1, 1), 1, 100);
+  KernelReport kernel = Counted(1, 1);
+  kernel.verdict.limiter = Limiter::kFma;
+  kernel.verdict.decided = true;
+  std::vector<Report> before = Side(kernel, 1, 1), after = Side(kernel, 1, 100);
   for (Report& report : before) report.devices[0].sm_clock_hz = test::Median(1.8e9);
   for (Report& report : after) {
     report.devices[0].name = "NVIDIA H100";

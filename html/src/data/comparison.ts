@@ -49,6 +49,13 @@ export interface Work {
   why: string;
 }
 
+// How the time after was made one of the device before.
+export interface Normalization {
+  factor: number;
+  by: string; // empty: it was not
+  why: string;
+}
+
 export interface KernelChange {
   name: string;
   range: string;
@@ -57,6 +64,7 @@ export interface KernelChange {
   confidence: string;
   match_why: string;
   time: Compared;
+  normalized: Normalization | null; // only between devices
   cycles: Compared | null;
   work: Work;
   total_before_ns: number | null;
@@ -115,6 +123,10 @@ export function ratioText(compared: Compared): string {
 
 export function noiseText(compared: Compared): string {
   return compared.noise === null ? 'No noise known.' : `Noise ${percent(compared.noise)} (${compared.noise_from}), threshold ${percent(compared.threshold)}.`;
+}
+
+export function normalizedText({factor, by, why}: Normalization): string {
+  return by === '' ? `Not normalized: ${why}.` : `Normalized by ${by}: × ${factor.toFixed(3)} (${why}).`;
 }
 
 // Other work is shown whatever the time does.

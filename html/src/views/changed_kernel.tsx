@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One kernel before and after: the verdict, what it rests on, and what moved.
-import {type Compared, type CounterChange, difference, isOtherWork, type KernelChange, type Modes, noiseText, ratioText, reachOf, runsText, verdictOf} from '../data/comparison';
+import {type Compared, type CounterChange, difference, isOtherWork, type KernelChange, type Modes, noiseText, normalizedText, ratioText, reachOf, runsText, verdictOf} from '../data/comparison';
 import {ABSENT, count, percent, plain, time} from '../data/format';
 import {RatioPlot, RatioScale} from '../parts/ratio_plot';
 import {type Column, Table} from '../parts/table';
@@ -40,6 +40,7 @@ function VerdictCard({kernel}: {kernel: KernelChange}) {
       {compared.tested && <p>{noiseText(compared)}{compared.runs_needed > 0 && ` Runs of each side that would decide: ${runsText(compared.runs_needed)}.`}</p>}
       <ModesLine side="Before" modes={compared.modes_before} />
       <ModesLine side="After" modes={compared.modes_after} />
+      {kernel.normalized !== null && <p>{normalizedText(kernel.normalized)}</p>}
       <p>{isOtherWork(kernel.work) ? <b>Work: {kernel.work.why}.</b> : `Work: ${kernel.work.why}.`}</p>
       {kernel.matched !== 'same' && <p>Match: {kernel.matched}, confidence {kernel.confidence}. {kernel.match_why}</p>}
       <RatioScale reach={reach} />
