@@ -206,6 +206,8 @@ struct RunSet {
   double dram_peak_bytes_per_s = 0;  ///< Of a device that worked, mean; 0: not known.
   std::vector<KernelRuns> kernels;   ///< By time, descending.
   std::vector<RunQuantity> quantities;
+  /// When each run began, since 1970; 0: not known. Empty in a baseline from a file.
+  std::vector<int64_t> start_ns;
   std::vector<std::string> notes;  ///< What weakens a comparison with it.
 };
 
@@ -228,14 +230,26 @@ struct CompareOptions {
   bool across = false;         ///< Compare across devices and drivers, normalized.
 };
 
+/// In which order the runs of both sides were recorded.
+enum class RunOrder {
+  kUnknown,      ///< When a run began is not known, or a side has one run.
+  kInterleaved,  ///< A run of one side began between runs of the other.
+  kBeforeFirst,  ///< All runs before, then all runs after.
+  kAfterFirst    ///< The other way around.
+};
+
+/// Short lower-case name, stable in JSON: "unknown", "interleaved", "before-first", "after-first".
+const char* ToString(RunOrder order);
+
 /// The answer: what became slower, what faster, and why.
 struct Comparison {
   std::string error;          ///< Not empty: they cannot be compared; all else is empty.
   std::string before, after;  ///< One line each: runs, device, driver, program.
   int64_t runs_before = 0, runs_after = 0;
-  std::vector<std::string> notes;     ///< How it was normalized, and what weakens it.
-  std::vector<KernelChange> kernels;  ///< By time on the side with more of it, descending.
-  std::vector<Compared> run;          ///< Span, busy time, idle time by cause, ranges, host time.
+  RunOrder order = RunOrder::kUnknown;  ///< Not interleaved: a drift looks like a change.
+  std::vector<std::string> notes;       ///< How it was normalized, and what weakens it.
+  std::vector<KernelChange> kernels;    ///< By time on the side with more of it, descending.
+  std::vector<Compared> run;            ///< Span, busy time, idle time by cause, ranges, host time.
 
   /// The worst verdict of what was tested: slower, inconclusive, faster, same.
   [[nodiscard]] Change overall() const;

@@ -331,6 +331,7 @@ Comparison CompareSets(const RunSet& before, const RunSet& after, const CompareO
   comparison.after = compare::Describe(after);
   comparison.runs_before = before.runs;
   comparison.runs_after = after.runs;
+  comparison.order = compare::OrderOf(before, after);
   const std::vector<Pair> pairs = compare::MatchKernels(before, after);
   const AmountsOfWork amounts = MeasureWork(pairs, before, after);
   for (const Pair& pair : pairs) {
@@ -420,6 +421,20 @@ const char* ToString(Matched matched) {
       return "gone";
   }
   return "same";
+}
+
+const char* ToString(RunOrder order) {
+  switch (order) {
+    case RunOrder::kUnknown:
+      return "unknown";
+    case RunOrder::kInterleaved:
+      return "interleaved";
+    case RunOrder::kBeforeFirst:
+      return "before-first";
+    case RunOrder::kAfterFirst:
+      return "after-first";
+  }
+  return "unknown";
 }
 
 Change Comparison::overall() const {

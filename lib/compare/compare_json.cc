@@ -382,18 +382,21 @@ constexpr auto kReplace = Json::error_handler_t::replace;  // bytes that are no 
 }  // namespace
 
 void WriteComparisonJson(std::ostream& out, const Comparison& comparison) {
-  const Json json = {{"schema", compare::kComparisonSchema},
-                     {"error", comparison.error},
-                     {"before", comparison.before},
-                     {"after", comparison.after},
-                     {"runs_before", comparison.runs_before},
-                     {"runs_after", comparison.runs_after},
-                     {"overall", ToString(comparison.overall())},
-                     {"overall_work", ToString(comparison.overall_work())},
-                     {"runs_needed", comparison.runs_needed()},
-                     {"notes", comparison.notes},
-                     {"kernels", List(comparison.kernels)},
-                     {"run", List(comparison.run)}};
+  const Json json = {
+      {"schema", compare::kComparisonSchema},
+      {"error", comparison.error},
+      {"before", comparison.before},
+      {"after", comparison.after},
+      {"runs_before", comparison.runs_before},
+      {"runs_after", comparison.runs_after},
+      {"order",
+       comparison.order == RunOrder::kUnknown ? Json(nullptr) : Json(ToString(comparison.order))},
+      {"overall", ToString(comparison.overall())},
+      {"overall_work", ToString(comparison.overall_work())},
+      {"runs_needed", comparison.runs_needed()},
+      {"notes", comparison.notes},
+      {"kernels", List(comparison.kernels)},
+      {"run", List(comparison.run)}};
   out << json.dump(1, ' ', false, kReplace) << '\n';
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/compare/notes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -26,6 +27,25 @@ std::string NoteOnSharedRuns(const RunSet& before, const RunSet& after) {
   return text::Plural(shared.after, "recording is", "recordings are") + " on both sides, of " +
          text::Plural(before.runs, "run", "runs") + " before and " + text::Count(after.runs) +
          " after: they show no difference. Leave them out of one side";
+}
+
+// Where a change was found and a drift could be it: the clock, the temperature or other work on the
+// machine may have changed from one side to the other. Between devices the runs cannot take turns.
+std::string NoteOnOrder(const RunSet& before, const RunSet& after, const Comparison& comparison) {
+  const bool apart =
+      comparison.order == RunOrder::kBeforeFirst || comparison.order == RunOrder::kAfterFirst;
+  const auto moved = [](const Compared& c) {
+    return c.tested && (c.change == Change::kSlower || c.change == Change::kFaster);
+  };
+  const bool any = std::any_of(comparison.run.begin(), comparison.run.end(), moved) ||
+                   std::any_of(comparison.kernels.begin(), comparison.kernels.end(),
+                               [&](const KernelChange& kernel) { return moved(kernel.time); });
+  if (!apart || !any || before.devices != after.devices) return "";
+  const bool before_first = comparison.order == RunOrder::kBeforeFirst;
+  return std::string("the sides were not interleaved: all runs ") +
+         (before_first ? "before" : "after") + " were recorded before those " +
+         (before_first ? "after" : "before") +
+         ". A drift, as of a GPU that warms up, can look like this change: record them in turns";
 }
 
 // Between devices: how many kernels were normalized by what.
@@ -66,6 +86,8 @@ std::vector<std::string> compare::NotesOnSides(const RunSet& before, const RunSe
     notes.push_back(std::string("only the runs ") + (before.counted_runs > 0 ? "before" : "after") +
                     " have counters of launches: record both sides with the same options");
   }
+  const std::string on_order = NoteOnOrder(before, after, comparison);
+  if (!on_order.empty()) notes.push_back(on_order);
   if (before.driver != after.driver) {
     notes.push_back("the drivers differ: " + before.driver + " before, " + after.driver + " after");
   }

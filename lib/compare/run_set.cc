@@ -397,6 +397,19 @@ compare::SharedRuns compare::FindSharedRuns(const RunSet& before, const RunSet& 
   return shared;
 }
 
+RunOrder compare::OrderOf(const RunSet& before, const RunSet& after) {
+  const auto are_known = [](const std::vector<int64_t>& times_ns) {
+    return times_ns.size() > 1 && *std::min_element(times_ns.begin(), times_ns.end()) > 0;
+  };
+  if (!are_known(before.start_ns) || !are_known(after.start_ns)) return RunOrder::kUnknown;
+  const auto [first_before, last_before] =
+      std::minmax_element(before.start_ns.begin(), before.start_ns.end());
+  const auto [first_after, last_after] =
+      std::minmax_element(after.start_ns.begin(), after.start_ns.end());
+  if (*last_before < *first_after) return RunOrder::kBeforeFirst;
+  return *last_after < *first_before ? RunOrder::kAfterFirst : RunOrder::kInterleaved;
+}
+
 std::vector<double> compare::WorkOf(const std::vector<const KernelRuns*>& kernels,
                                     const std::vector<const KernelRuns*>& reference, int64_t runs) {
   Values work;
@@ -441,7 +454,10 @@ RunSet Collect(const std::vector<Report>& reports) {
   set.devices = DevicesOf(reports[0]);
   set.driver = reports[0].nvidia_driver;
   set.runs = static_cast<int64_t>(reports.size());
-  for (const Report& report : reports) set.counted_runs += report.totals.samples > 0 ? 1 : 0;
+  for (const Report& report : reports) {
+    set.counted_runs += report.totals.samples > 0 ? 1 : 0;
+    set.start_ns.push_back(report.start_ns);
+  }
   set.sm_clock_hz = ClockOf(reports);
   set.sm_count = OverDevices(reports[0], [](const DeviceReport& d) { return d.sm_count; });
   set.dram_peak_bytes_per_s = OverDevices(

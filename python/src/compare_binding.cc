@@ -105,6 +105,9 @@ void BindCompare(nb::module_& module) {
           "runs_needed", [](const Comparison& self) { return self.runs_needed(); },
           "Runs of each side that would decide all; 0: all is decided.")
       .def_prop_ro(
+          "order", [](const Comparison& self) { return Text(ToString(self.order)); },
+          "Of the recordings: \"interleaved\", \"before-first\", \"after-first\", \"unknown\".")
+      .def_prop_ro(
           "notes", [](const Comparison& self) { return ToPython(self.notes); },
           "How it was normalized, and what weakens it.")
       .def_prop_ro(

@@ -215,6 +215,41 @@ TEST_CASE("Some recordings of both sides are counted in the note, and equal runs
   CHECK(Compare(before, after).notes.empty());
 }
 
+TEST_CASE(
+    "A change between sides that were not recorded in turns has a note, and no change has none") {
+  const auto compare = [](double time_ns, int64_t step, const std::string& device) {
+    std::vector<Report> before = Runs(Around(100e3)), after = Runs(Around(time_ns), 100);
+    for (int64_t i = 0; i < 7; ++i) {
+      before[static_cast<size_t>(i)].start_ns = 1000 + 10 * i;
+      after[static_cast<size_t>(i)].start_ns = 1005 + 10 * i + step;
+      after[static_cast<size_t>(i)].devices[0].name = device;
+    }
+    CompareOptions options;
+    options.across = true;
+    return Compare(before, after, options);
+  };
+  const std::string h200 = "NVIDIA H200";
+  const Comparison later = compare(120e3, 100, h200);
+  CHECK(later.order == RunOrder::kBeforeFirst);
+  REQUIRE(later.notes.size() == 1);
+  CHECK_THAT(later.notes[0], Contains("not interleaved: all runs before were recorded before those "
+                                      "after"));
+  CHECK_THAT(compare(120e3, -100, h200).notes.at(0),
+             Contains("all runs after were recorded before those before"));
+  std::ostringstream text, json;
+  text << later;
+  WriteComparisonJson(json, later);
+  CHECK_THAT(text.str(), Contains("note:   the sides were not interleaved"));
+  CHECK_THAT(json.str(), Contains("\"order\": \"before-first\""));
+  CHECK(compare(120e3, 0, h200).notes.empty());
+  CHECK(compare(120e3, 0, h200).order == RunOrder::kInterleaved);
+  CHECK(compare(100.5e3, 100, h200).notes.empty());
+  CHECK_THAT(compare(120e3, 100, "NVIDIA H100").notes.at(0), !Contains("interleaved"));
+  std::ostringstream unknown;
+  WriteComparisonJson(unknown, Compare(Runs(Around(100e3)), Runs(Around(120e3), 100)));
+  CHECK_THAT(unknown.str(), Contains("\"order\": null"));
+}
+
 TEST_CASE("Both modes of runs and of launches are shown") {
   const Compared c = CompareTimes({100e3, 100.1e3, 100.2e3, 130e3, 130.1e3, 130.2e3},
                                   {100e3, 100.1e3, 100.2e3, 100.3e3, 100.4e3, 100.5e3});

@@ -81,6 +81,7 @@ export interface Comparison {
   after: string;
   runs_before: number;
   runs_after: number;
+  order: 'interleaved' | 'before-first' | 'after-first' | null; // null: not known
   overall: string;
   overall_work: Work['change'];
   runs_needed: number;
