@@ -45,7 +45,19 @@ await checks(file, async (check) => {
     const [kernel] = of('inconclusive');
     const needed = kernel.time.runs_needed;
     const row = rowsOf(page).filter({hasText: kernel.name});
-    assert.ok((await row.locator('td').nth(8).textContent()).includes(needed > 100 ? 'more than 100' : String(needed)));
+    assert.ok((await row.locator('td').nth(9).textContent()).includes(needed > 100 ? 'more than 100' : String(needed)));
+  });
+
+  await check('a kernel that does more work has it in its row and on its page, whatever its time does', {}, async (page) => {
+    const kernel = of('same').find(({work}) => work.change === 'more');
+    const row = rowsOf(page).filter({hasText: kernel.name});
+    assert.equal(await row.locator('td').nth(7).textContent(), 'more');
+    assert.ok((await row.textContent()).includes(kernel.work.why));
+    await row.getByRole('link', {name: kernel.name}).click();
+    await page.waitForFunction((name) => document.querySelector('h1').textContent === name, kernel.name);
+    const text = await page.textContent('main');
+    assert.ok(text.includes(`Work: ${kernel.work.why}.`));
+    assert.ok(text.includes('more (1.20)') && text.includes('other work'));
   });
 
   await check('verdicts, matches and a text filter the kernels, and Escape shows all', {}, async (page) => {

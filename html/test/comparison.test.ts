@@ -2,7 +2,7 @@
 // What the page of a comparison makes of its data.
 import {expect, test} from 'vitest';
 
-import {type Compared, type KernelChange, noiseText, ratioText, reachOf, reasonOf, runsText, urgency, verdictOf} from '../src/data/comparison';
+import {type Compared, isOtherWork, type KernelChange, noiseText, normalizedText, ratioText, reachOf, reasonOf, runsText, urgency, verdictOf} from '../src/data/comparison';
 
 const NONE = {n: 7, median: 1000, min: 990, max: 1010, sum: 7000};
 
@@ -16,7 +16,7 @@ function compared(fields: Partial<Compared>): Compared {
 
 function kernel(time: Partial<Compared>, fields: Partial<KernelChange> = {}): KernelChange {
   return {
-    name: 'saxpy', range: 'step', device: 0, matched: 'same', confidence: 'high', match_why: '', time: compared(time), cycles: null,
+    name: 'saxpy', range: 'step', device: 0, matched: 'same', confidence: 'high', match_why: '', time: compared(time), normalized: null, cycles: null, work: {change: 'not-measured', counter: '', ratio: null, why: 'no counter'},
     total_before_ns: 1e6, total_after_ns: 1e6, launches_before: 10, launches_after: 10, counters: [], explanation: [], ...fields,
   };
 }
@@ -52,6 +52,18 @@ test('the reason of a row is its cause, else the verdict, else how it was matche
   expect(reasonOf(kernel({change: 'inconclusive', why: 'Too few runs.'}))).toBe('Too few runs.');
   expect(reasonOf(kernel({change: 'same'}))).toBe('');
   expect(reasonOf(kernel({tested: false, why: 'Only the runs after have it.'}, {matched: 'new'}))).toBe('Only the runs after have it.');
+});
+
+test('other work is the reason of a row, whatever its time does', () => {
+  const more = {change: 'more' as const, counter: 'instructions', ratio: 1.2, why: 'it does more work: 1.20 times the instructions'};
+  expect(reasonOf(kernel({change: 'same'}, {work: more}))).toBe(more.why);
+  expect(reasonOf(kernel({change: 'slower'}, {work: more, explanation: ['its clock differs']}))).toBe(more.why);
+  expect(isOtherWork({...more, change: 'same'})).toBe(false);
+});
+
+test('a kernel of another device has by what it was normalized, or why it was not', () => {
+  expect(normalizedText({factor: 1.4327, by: 'DRAM bandwidth', why: '4.80 TB/s over 3.35 TB/s, peaks'})).toBe('Normalized by DRAM bandwidth: × 1.433 (4.80 TB/s over 3.35 TB/s, peaks).');
+  expect(normalizedText({factor: 1, by: '', why: 'it is launch-sized'})).toBe('Not normalized: it is launch-sized.');
 });
 
 test('runs that would decide, and noise, are text', () => {

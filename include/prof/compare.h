@@ -53,6 +53,32 @@ struct CounterChange {
   /// decides (instructions, requests), 3 % for what caches decide (bytes of DRAM).
   bool moved = false;
   bool exact = false;  ///< Of the first class: noise cannot move it.
+  /// (largest - least) / median within a side, the larger of both: over the runs, or over the
+  /// launches where a side has one run with the counter. 0 for a property.
+  double spread = 0;
+  int64_t values = 0;  ///< Over how many at least, runs or launches.
+  /// Exact, and changed by more than the threshold, beyond `spread`: see KernelChange::work.
+  bool certain = false;
+};
+
+/// What exact counters show about the work of a launch. No noise of the time is in it.
+enum class WorkChange {
+  kNotMeasured,  ///< `ComparedWork::why` has the reason.
+  kSame,         ///< Each exact counter is within the threshold.
+  kLess,         ///< Some are less, none is more.
+  kMore,         ///< Some are more, none is less.
+  kMixed         ///< Some are more, others less.
+};
+
+/// Short lower-case name, stable in JSON: "not-measured", "same", "less", "more", "mixed".
+const char* ToString(WorkChange change);
+
+/// The work of a launch on both sides.
+struct ComparedWork {
+  WorkChange change = WorkChange::kNotMeasured;
+  std::string counter;  ///< In words: the one that changed most; empty: none did.
+  double ratio = 0;     ///< Of it; 1 where none changed; NaN: a side has none of it, or no counter.
+  std::string why;      ///< One sentence, with the counters that changed.
 };
 
 /// One quantity on both sides. Values are nanoseconds, or cycles.
@@ -89,6 +115,13 @@ enum class Matched {
 /// Short lower-case name, stable in JSON: "same", "relaunched", "renamed", "moved", "new", "gone".
 const char* ToString(Matched matched);
 
+/// How the time of a kernel after was made one of the device before.
+struct Normalization {
+  double factor = 1;  ///< The times after are multiplied by it.
+  std::string by;     ///< "DRAM bandwidth", "SM clock x SMs", "SM clock"; empty: it was not.
+  std::string why;    ///< The rates of both devices; where it was not: the reason.
+};
+
 /// One kernel on both sides.
 struct KernelChange {
   std::string name, range;  ///< After the change; of a kernel that is gone: before.
@@ -97,11 +130,29 @@ struct KernelChange {
   Confidence confidence = Confidence::kHigh;  ///< Of the match.
   std::string match_why;                      ///< What is equal and what differs; empty for kSame.
   Compared time;                              ///< The median duration of a launch.
+  std::optional<Normalization> normalized;    ///< Of `time`; only between devices.
   std::optional<Compared> cycles;  ///< SM cycles of counted launches: time without the clock.
+  ComparedWork work;               ///< Of a launch, by exact counters, whatever the time shows.
   double total_before_ns = 0, total_after_ns = 0;  ///< Of all launches, median over the runs.
   double launches_before = 0, launches_after = 0;  ///< Median over the runs.
   std::vector<CounterChange> counters;  ///< Those that both sides have; moved ones first, by ratio.
-  std::vector<std::string> explanation;  ///< What moved, in words, with the numbers.
+  /// What moved, in words, with the numbers; changed work comes first.
+  std::vector<std::string> explanation;
+};
+
+/// What a level of memory can move.
+struct LevelCeiling {
+  double bytes_per_s = 0;  ///< 0: not known.
+  bool measured = false;   ///< In a calibration; else the peak of the chip.
+};
+
+/// What limits a kernel, and what of that a device scales: for comparisons between devices.
+struct KernelLimit {
+  /// Of more than half of the runs that decided it; kUnknown: they disagree.
+  Limiter limiter = Limiter::kNotMeasured;
+  std::vector<Unit> mixed;  ///< Of kMixed: the two units.
+  LevelCeiling dram, l2;
+  double run_clock_hz = 0;  ///< SM clock of the kernel in the runs, median; 0: not known.
 };
 
 /// What one kernel did in each run of a side.
@@ -123,7 +174,9 @@ struct KernelRuns {
   double launch_noise = 0;
   std::optional<Modes> launch_modes;  ///< Of launches within a run, in most of the runs.
   Metrics metrics;                    ///< n counts runs, the other fields are over their medians.
-  std::optional<double> noise;        ///< Of equal runs: SetNoise().
+  Metrics launch_metrics;             ///< Of those that one run has: over its launches.
+  KernelLimit limit;
+  std::optional<double> noise;  ///< Of equal runs: SetNoise().
   int64_t noise_runs = 0;
 };
 
@@ -147,11 +200,14 @@ struct RunSet {
   std::string devices;  ///< "NVIDIA H200 (132 SMs)", of those that worked; several with ", ".
   std::string driver;
   int64_t runs = 0;
-  int64_t counted_runs = 0;         ///< Runs in which counters of launches were read.
-  double sm_clock_hz = 0;           ///< Of counted launches, median; 0: not measured.
-  double sm_count = 0;              ///< Of all devices that worked.
-  std::vector<KernelRuns> kernels;  ///< By time, descending.
+  int64_t counted_runs = 0;          ///< Runs in which counters of launches were read.
+  double sm_clock_hz = 0;            ///< Of counted launches, median; 0: not measured.
+  double sm_count = 0;               ///< Of a device that worked, mean.
+  double dram_peak_bytes_per_s = 0;  ///< Of a device that worked, mean; 0: not known.
+  std::vector<KernelRuns> kernels;   ///< By time, descending.
   std::vector<RunQuantity> quantities;
+  /// When each run began, since 1970; 0: not known. Empty in a baseline from a file.
+  std::vector<int64_t> start_ns;
   std::vector<std::string> notes;  ///< What weakens a comparison with it.
 };
 
@@ -171,20 +227,35 @@ struct CompareOptions {
   double least_share = 0.005;  ///< Kernels and ranges with less of the GPU time are not tested.
   int resamples = 2000;        ///< Of the bootstrap, 100 or more.
   uint64_t seed = 1;           ///< The same seed gives the same result on each machine.
-  bool across = false;         ///< Compare across devices and drivers.
+  bool across = false;         ///< Compare across devices and drivers, normalized.
 };
+
+/// In which order the runs of both sides were recorded.
+enum class RunOrder {
+  kUnknown,      ///< When a run began is not known, or a side has one run.
+  kInterleaved,  ///< A run of one side began between runs of the other.
+  kBeforeFirst,  ///< All runs before, then all runs after.
+  kAfterFirst    ///< The other way around.
+};
+
+/// Short lower-case name, stable in JSON: "unknown", "interleaved", "before-first", "after-first".
+const char* ToString(RunOrder order);
 
 /// The answer: what became slower, what faster, and why.
 struct Comparison {
   std::string error;          ///< Not empty: they cannot be compared; all else is empty.
   std::string before, after;  ///< One line each: runs, device, driver, program.
   int64_t runs_before = 0, runs_after = 0;
-  std::vector<std::string> notes;     ///< How it was normalized, and what weakens it.
-  std::vector<KernelChange> kernels;  ///< By time on the side with more of it, descending.
-  std::vector<Compared> run;          ///< Span, busy time, idle time by cause, ranges, host time.
+  RunOrder order = RunOrder::kUnknown;  ///< Not interleaved: a drift looks like a change.
+  std::vector<std::string> notes;       ///< How it was normalized, and what weakens it.
+  std::vector<KernelChange> kernels;    ///< By time on the side with more of it, descending.
+  std::vector<Compared> run;            ///< Span, busy time, idle time by cause, ranges, host time.
 
   /// The worst verdict of what was tested: slower, inconclusive, faster, same.
   [[nodiscard]] Change overall() const;
+  /// Of the kernels that were tested: more, mixed, less, same, not measured, the first that any
+  /// has.
+  [[nodiscard]] WorkChange overall_work() const;
   /// The largest Compared::runs_needed of what is inconclusive; 0: all is decided.
   [[nodiscard]] int runs_needed() const;
 };

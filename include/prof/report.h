@@ -156,6 +156,7 @@ struct Report {
   std::string nvidia_driver;
   uint32_t pid = 0;
   int32_t rank = -1;
+  int64_t start_ns = 0;  ///< When the recording began, since 1970; 0: not known.
   /// First operation's start to last one's end. Kernels that only counters have timed
   /// (KernelReport::duration_from_counters) count even where they took longer than prof's gaps.
   double span_ns = 0;

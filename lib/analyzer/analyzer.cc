@@ -297,6 +297,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   report.nvidia_driver = model.process.nvidia_driver;
   report.pid = model.process.pid;
   report.rank = model.process.rank;
+  report.start_ns = model.process.start_ns;
   report.span_ns = static_cast<double>(spans.span_ns);
   report.undisturbed_ns = undisturbed_ns;
   report.profiler_ns = static_cast<double>(spans.profiler_ns);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/compare/check.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/compare/compare_text.h"
+#include "lib/compare/work.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -15,27 +19,70 @@ namespace prof::compare {
 namespace {
 
 struct Case {
+  enum class Kind { kFine, kFailed, kOpen, kRemark };  // kRemark: for people, no test
   std::string group, name, text;
-  Change change = Change::kSame;
+  Kind kind = Kind::kFine;
+  std::string type;    // of a failure, in one word
+  std::string result;  // "is slower"
 };
 
-std::vector<Case> CasesOf(const Comparison& comparison) {
+void SetTime(Change change, Case* c) {
+  if (change == Change::kSlower) {
+    c->kind = Case::Kind::kFailed;
+    c->type = "slower";
+    c->result = "is slower";
+  } else if (change == Change::kInconclusive) {
+    c->kind = Case::Kind::kOpen;
+    c->result = "is inconclusive";
+  }
+}
+
+Case TimeCase(const KernelChange& kernel, const std::string& range) {
+  Case c;
+  c.group = range;
+  c.name = kernel.name;
+  c.text = text::Time(kernel.time.before.median) + " -> " + text::Time(kernel.time.after.median) +
+           ", " + RatioText(kernel.time) + " times\n" + text::Join(NotesOn(kernel), "\n");
+  SetTime(kernel.time.change, &c);
+  return c;
+}
+
+// More work that may not fail is a remark.
+std::optional<Case> WorkCase(const KernelChange& kernel, const std::string& range, bool may_fail) {
+  const WorkChange change = kernel.work.change;
+  if (!may_fail && !IsMoreWork(change)) return std::nullopt;
+  Case c;
+  c.group = range;
+  c.name = kernel.name + (may_fail ? ": work" : "");
+  c.text = kernel.work.why;
+  if (IsMoreWork(change)) {
+    c.kind = may_fail ? Case::Kind::kFailed : Case::Kind::kRemark;
+    c.type = "more-work";
+    c.result = change == WorkChange::kMore ? "is more" : "is more of some kinds";
+    if (!may_fail) c.result = "does more work";
+  } else if (change == WorkChange::kNotMeasured) {
+    c.kind = Case::Kind::kOpen;
+    c.result = "is not measured";
+  }
+  return c;
+}
+
+std::vector<Case> CasesOf(const Comparison& comparison, const FailOn& fail_on) {
   std::vector<Case> cases;
   for (const KernelChange& kernel : comparison.kernels) {
     if (!kernel.time.tested) continue;
     const std::string range = kernel.range.empty() ? "(no range)" : kernel.range;
-    cases.push_back({range, kernel.name,
-                     text::Time(kernel.time.before.median) + " -> " +
-                         text::Time(kernel.time.after.median) + ", " + RatioText(kernel.time) +
-                         " times\n" + text::Join(NotesOn(kernel), "\n"),
-                     kernel.time.change});
+    if (fail_on.time) cases.push_back(TimeCase(kernel, range));
+    if (auto work = WorkCase(kernel, range, fail_on.work)) cases.push_back(std::move(*work));
   }
   for (const Compared& c : comparison.run) {
-    if (!c.tested) continue;
-    cases.push_back({"(the run)", c.name,
-                     text::Time(c.before.median) + " -> " + text::Time(c.after.median) + ", " +
-                         RatioText(c) + " times\n" + c.why,
-                     c.change});
+    if (!c.tested || !fail_on.time) continue;
+    Case& of_run = cases.emplace_back();
+    of_run.group = "(the run)";
+    of_run.name = c.name;
+    of_run.text = text::Time(c.before.median) + " -> " + text::Time(c.after.median) + ", " +
+                  RatioText(c) + " times\n" + c.why;
+    SetTime(c.change, &of_run);
   }
   return cases;
 }
@@ -95,18 +142,16 @@ std::string Github(std::string_view text, bool is_property) {
   return escaped;
 }
 
-int64_t CountOf(const std::vector<Case>& cases, Change change) {
-  int64_t count = 0;
-  for (const Case& c : cases) count += c.change == change ? 1 : 0;
-  return count;
+int64_t CountOf(const std::vector<Case>& cases, Case::Kind kind) {
+  return std::count_if(cases.begin(), cases.end(), [&](const Case& c) { return c.kind == kind; });
 }
 
 void WriteCase(std::ostream& out, const Case& c) {
   out << "  <testcase classname=\"" << Xml(c.group) << "\" name=\"" << Xml(c.name) << "\">";
   const std::string message = Xml(c.text);
-  if (c.change == Change::kSlower) {
-    out << "<failure type=\"slower\" message=\"" << message << "\"/>";
-  } else if (c.change == Change::kInconclusive) {
+  if (c.kind == Case::Kind::kFailed) {
+    out << "<failure type=\"" << Xml(c.type) << "\" message=\"" << message << "\"/>";
+  } else if (c.kind == Case::Kind::kOpen) {
     out << "<skipped message=\"" << message << "\"/>";
   } else {
     out << "<system-out>" << message << "</system-out>";
@@ -117,45 +162,62 @@ void WriteCase(std::ostream& out, const Case& c) {
 constexpr char kNothingTested[] =
     "nothing was tested: no kernel and no time of the run is in both, and large enough";
 
-// Why there is no answer at all; empty: there are cases.
-std::string WhyOpen(const Comparison& comparison) {
-  if (!comparison.error.empty()) return comparison.error;
-  return CasesOf(comparison).empty() ? kNothingTested : "";
+// The tests, and where there is none, why there is no answer at all.
+std::vector<Case> CasesWithReason(const Comparison& comparison, const FailOn& fail_on) {
+  std::vector<Case> cases;
+  if (comparison.error.empty()) cases = CasesOf(comparison, fail_on);
+  const bool none = CountOf(cases, Case::Kind::kRemark) == static_cast<int64_t>(cases.size());
+  if (!none) return cases;
+  Case& why = cases.emplace_back();
+  why.group = "(the run)";
+  why.name = "comparison";
+  why.text = comparison.error.empty() ? kNothingTested : comparison.error;
+  why.kind = Case::Kind::kOpen;
+  return cases;
+}
+
+const char* GithubLevel(Case::Kind kind) {
+  switch (kind) {
+    case Case::Kind::kFailed:
+      return "error";
+    case Case::Kind::kOpen:
+      return "warning";
+    case Case::Kind::kRemark:
+      return "notice";
+    case Case::Kind::kFine:
+      return "";
+  }
+  return "";
 }
 
 }  // namespace
 
-int StatusOf(const Comparison& comparison) {
-  if (!WhyOpen(comparison).empty()) return kOpen;
-  const Change overall = comparison.overall();
-  if (overall == Change::kSlower) return kRegression;
-  return overall == Change::kInconclusive ? kOpen : kFine;
+int StatusOf(const Comparison& comparison, const FailOn& fail_on) {
+  const std::vector<Case> cases = CasesWithReason(comparison, fail_on);
+  if (CountOf(cases, Case::Kind::kFailed) > 0) return kRegression;
+  return CountOf(cases, Case::Kind::kOpen) > 0 ? kOpen : kFine;
 }
 
-void WriteJunit(std::ostream& out, const Comparison& comparison) {
-  const std::vector<Case> cases = CasesOf(comparison);
-  const std::string why_open = WhyOpen(comparison);
+void WriteJunit(std::ostream& out, const Comparison& comparison, const FailOn& fail_on) {
+  const std::vector<Case> cases = CasesWithReason(comparison, fail_on);
+  const int64_t remarks = CountOf(cases, Case::Kind::kRemark);
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"prof check\" tests=\""
-      << cases.size() + (why_open.empty() ? 0 : 1) << "\" failures=\""
-      << CountOf(cases, Change::kSlower) << "\" errors=\"0\" skipped=\""
-      << CountOf(cases, Change::kInconclusive) + (why_open.empty() ? 0 : 1) << "\">\n";
-  for (const Case& c : cases) WriteCase(out, c);
-  if (!why_open.empty()) {
-    WriteCase(out, {"(the run)", "comparison", why_open, Change::kInconclusive});
+      << static_cast<int64_t>(cases.size()) - remarks << "\" failures=\""
+      << CountOf(cases, Case::Kind::kFailed) << "\" errors=\"0\" skipped=\""
+      << CountOf(cases, Case::Kind::kOpen) << "\">\n";
+  for (const Case& c : cases) {
+    if (c.kind != Case::Kind::kRemark) WriteCase(out, c);
   }
   out << "</testsuite>\n";
 }
 
-void WriteGithub(std::ostream& out, const Comparison& comparison) {
-  for (const Case& c : CasesOf(comparison)) {
-    if (c.change != Change::kSlower && c.change != Change::kInconclusive) continue;
-    const bool is_slower = c.change == Change::kSlower;
-    out << (is_slower ? "::error title=" : "::warning title=")
-        << Github(c.name + " in " + c.group + (is_slower ? " is slower" : " is inconclusive"), true)
+void WriteGithub(std::ostream& out, const Comparison& comparison, const FailOn& fail_on) {
+  for (const Case& c : CasesWithReason(comparison, fail_on)) {
+    if (c.kind == Case::Kind::kFine) continue;
+    const std::string title =
+        c.result.empty() ? "prof check" : c.name + " in " + c.group + " " + c.result;
+    out << "::" << GithubLevel(c.kind) << " title=" << Github(title, true)
         << "::" << Github(c.text, false) << '\n';
-  }
-  if (const std::string why_open = WhyOpen(comparison); !why_open.empty()) {
-    out << "::warning title=prof check::" << Github(why_open, false) << '\n';
   }
 }
 

@@ -14,10 +14,14 @@
 
 #include "lib/compare/base/bootstrap.h"
 #include "lib/compare/base/sample.h"
+#include "lib/compare/counters.h"
 #include "lib/compare/decide.h"
 #include "lib/compare/explain.h"
 #include "lib/compare/match.h"
+#include "lib/compare/normalize.h"
+#include "lib/compare/notes.h"
 #include "lib/compare/run_set.h"
+#include "lib/compare/work.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -37,36 +41,11 @@ double LargerOf(double a, double b) {
   return std::isnan(b) ? a : std::max(a, b);
 }
 
-// What is taken from the values of the later side, so that both are of one kind.
-struct Normalized {
-  double time = 1;                 // factor for times of kernels
-  Values work_before, work_after;  // of each run, for times of the whole run
-  std::vector<std::string> notes;
+// How much of the same work each run did, by which times of the whole run are divided.
+struct AmountsOfWork {
+  Values before, after;
+  std::string note;  // empty: all did the same
 };
-
-// Times across devices become times of a GPU with the SM clock and SMs of the earlier one.
-void NormalizeTime(const RunSet& before, const RunSet& after, Normalized* normalized) {
-  if (before.driver != after.driver) {
-    normalized->notes.push_back("the drivers differ: " + before.driver + " before, " +
-                                after.driver + " after");
-  }
-  if (before.devices == after.devices) return;
-  const double one = before.sm_clock_hz * before.sm_count;
-  const double other = after.sm_clock_hz * after.sm_count;
-  if (!(one > 0) || !(other > 0)) {
-    normalized->notes.push_back(
-        "the devices differ, and the SM clock was not measured on both: times are compared as they "
-        "are");
-    return;
-  }
-  normalized->time = other / one;
-  normalized->notes.push_back(
-      "the devices differ: times of kernels after are multiplied by " +
-      text::Fixed(normalized->time, 3) +
-      ", the ratio of (SM clock x SMs): " + text::Rate(after.sm_clock_hz, "Hz") + " x " +
-      text::Fixed(after.sm_count, 0) + " over " + text::Rate(before.sm_clock_hz, "Hz") + " x " +
-      text::Fixed(before.sm_count, 0) + ". Cycles and times of the whole run are as they are");
-}
 
 // Launches measure work where a launch is known to do the same: another grid does not, and a match
 // of low confidence may be another kernel.
@@ -83,31 +62,31 @@ std::string SpanText(const RunSet& runs) {
   return "not known";
 }
 
-void NormalizeWork(const std::vector<Pair>& pairs, const RunSet& before, const RunSet& after,
-                   Normalized* normalized) {
+AmountsOfWork MeasureWork(const std::vector<Pair>& pairs, const RunSet& before,
+                          const RunSet& after) {
   std::vector<const KernelRuns*> known_before, known_after;
   for (const Pair& pair : pairs) {
     if (!MeasuresWork(pair)) continue;
     known_before.push_back(pair.before);
     known_after.push_back(pair.after);
   }
-  normalized->work_before = compare::WorkOf(known_before, known_before, before.runs);
-  normalized->work_after = compare::WorkOf(known_after, known_before, after.runs);
-  const auto differs = [](double work) { return std::abs(work - 1) > kSameWork; };
-  const Values &one = normalized->work_before, &other = normalized->work_after;
-  if (std::none_of(one.begin(), one.end(), differs) &&
-      std::none_of(other.begin(), other.end(), differs)) {
-    normalized->work_before.assign(one.size(), 1);
-    normalized->work_after.assign(other.size(), 1);
-    return;
+  AmountsOfWork work;
+  work.before = compare::WorkOf(known_before, known_before, before.runs);
+  work.after = compare::WorkOf(known_after, known_before, after.runs);
+  const auto differs = [](double amount) { return std::abs(amount - 1) > kSameWork; };
+  if (std::none_of(work.before.begin(), work.before.end(), differs) &&
+      std::none_of(work.after.begin(), work.after.end(), differs)) {
+    work.before.assign(work.before.size(), 1);
+    work.after.assign(work.after.size(), 1);
+    return work;
   }
-  normalized->notes.push_back(
-      "the runs did different amounts of work (launches of the same kernels: " +
-      text::Fixed(compare::Median(other), 3) +
-      " times after): times of the whole run and of ranges are per amount of work before. As "
-      "recorded, the span is " +
-      SpanText(before) + " before and " + SpanText(after) +
-      " after. If the launches are more for the same work, that is the comparison");
+  work.note = "the runs did different amounts of work (launches of the same kernels: " +
+              text::Fixed(compare::Median(work.after), 3) +
+              " times after): times of the whole run and of ranges are per amount of work before. "
+              "As recorded, the span is " +
+              SpanText(before) + " before and " + SpanText(after) +
+              " after. If the launches are more for the same work, that is the comparison";
+  return work;
 }
 
 Values Scaled(Values values, double factor) {
@@ -142,7 +121,38 @@ std::optional<Compared> CompareCycles(const Pair& pair, const CompareOptions& op
   return compared;
 }
 
-KernelChange Paired(const Pair& pair, const Normalized& normalized, const CompareOptions& options) {
+// Why the counters of a launch do not compare the work of both; empty: they do. `launches`: after
+// over before, over the same of the other kernels.
+std::string WhyNoWork(const Pair& pair, double launches) {
+  const bool is_same_launch =
+      pair.before->grid == pair.after->grid && pair.before->block == pair.after->block;
+  if (!is_same_launch && std::abs(launches - 1) > kSameWork) {
+    return "its grid or block differs, and it is launched " + text::Fixed(launches, 2) +
+           " times as often: a launch is another part of the work";
+  }
+  return pair.confidence == Confidence::kLow
+             ? "the match is of low confidence: another kernel has other work"
+             : "";
+}
+
+ComparedWork CompareWork(const Pair& pair, const AmountsOfWork& amounts,
+                         const CompareOptions& options, KernelChange* change) {
+  const double all = compare::Median(amounts.after) / compare::Median(amounts.before);
+  const std::string why_not =
+      WhyNoWork(pair, change->launches_after / change->launches_before / all);
+  return why_not.empty() ? compare::DecideWork(options, &change->counters)
+                         : compare::NoWork(why_not);
+}
+
+// The sides, and what is common to all of their kernels.
+struct Sides {
+  const RunSet& before;
+  const RunSet& after;
+  const AmountsOfWork& amounts;
+  [[nodiscard]] bool same_device() const { return before.devices == after.devices; }
+};
+
+KernelChange Paired(const Pair& pair, const Sides& sides, const CompareOptions& options) {
   const KernelRuns &before = Side(pair.before), &after = Side(pair.after);
   const KernelRuns& named = pair.after != nullptr ? after : before;
   KernelChange change;
@@ -157,10 +167,14 @@ KernelChange Paired(const Pair& pair, const Normalized& normalized, const Compar
     change.match_why =
         "was in " + (before.range.empty() ? "(no range)" : before.range) + "; " + pair.why;
   }
+  const bool on_both = pair.before != nullptr && pair.after != nullptr;
+  if (on_both && !sides.same_device()) {
+    change.normalized = compare::NormalizeTime(pair, sides.before, sides.after);
+  }
   compare::Quantity time;
   time.name = "time of a launch";
   time.before = before.time_ns;
-  time.after = Scaled(after.time_ns, normalized.time);
+  time.after = Scaled(after.time_ns, change.normalized ? change.normalized->factor : 1);
   time.launch_noise = LargerOf(before.launch_noise, after.launch_noise);
   TakeNoise(pair.before, pair.after, &time);
   change.time = Measure(time, options);
@@ -170,10 +184,14 @@ KernelChange Paired(const Pair& pair, const Normalized& normalized, const Compar
   change.total_after_ns = MedianOf(after.total_ns);
   change.launches_before = MedianOf(before.launches);
   change.launches_after = MedianOf(after.launches);
-  if (pair.before == nullptr || pair.after == nullptr) return change;
+  if (!on_both) {
+    change.work = compare::NoWork("only one side has the kernel");
+    return change;
+  }
   change.cycles = CompareCycles(pair, options);
   change.counters = compare::CompareCounters(before, after);
-  change.explanation = compare::Explain(before, after, change, normalized.time == 1);
+  change.work = CompareWork(pair, sides.amounts, options, &change);
+  change.explanation = compare::Explain(before, after, change, sides.same_device());
   return change;
 }
 
@@ -246,7 +264,7 @@ void DecideKernels(const RunSet& before, const RunSet& after, const CompareOptio
       tested.push_back(&kernel.time);
       Beside other;
       if (kernel.cycles) other.cycles = kernel.cycles->ratio;
-      other.exact_counter = compare::WorkRatio(kernel.counters);
+      other.work = kernel.work;
       other.same_device = before.devices == after.devices;
       other.clocks_alike = clocks_alike;
       beside.push_back(other);
@@ -269,16 +287,16 @@ std::vector<std::pair<QuantityKey, QuantityPair>> PairQuantities(const RunSet& b
 }
 
 std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
-                                 const Normalized& normalized, const CompareOptions& options) {
+                                 const AmountsOfWork& amounts, const CompareOptions& options) {
   std::vector<Compared> all;
   for (const auto& [key, pair] : PairQuantities(before, after)) {
     compare::Quantity quantity;
     quantity.name = key.second;
     if (pair.before != nullptr) {
-      quantity.before = compare::PerWork(pair.before->values_ns, normalized.work_before);
+      quantity.before = compare::PerWork(pair.before->values_ns, amounts.before);
     }
     if (pair.after != nullptr) {
-      quantity.after = compare::PerWork(pair.after->values_ns, normalized.work_after);
+      quantity.after = compare::PerWork(pair.after->values_ns, amounts.after);
     }
     TakeNoise(pair.before, pair.after, &quantity);
     Compared compared = Measure(quantity, options);
@@ -305,38 +323,6 @@ std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
   return all;
 }
 
-// What the sides have in common cannot differ. Empty: they have no recording in common.
-std::string NoteOnSharedRuns(const RunSet& before, const RunSet& after) {
-  const compare::SharedRuns shared = compare::FindSharedRuns(before, after);
-  if (shared.after == 0) return "";
-  if (shared.before == before.runs && shared.after == after.runs) {
-    return std::string("both sides are the same ") +
-           (after.runs == 1 ? "recording" : "recordings") +
-           ": nothing can differ, and this is no test of a change. Record the program again for "
-           "one side";
-  }
-  return text::Plural(shared.after, "recording is", "recordings are") + " on both sides, of " +
-         text::Plural(before.runs, "run", "runs") + " before and " + text::Count(after.runs) +
-         " after: they show no difference. Leave them out of one side";
-}
-
-std::vector<std::string> NotesOnSets(const RunSet& before, const RunSet& after) {
-  std::vector<std::string> notes;
-  const std::string on_shared = NoteOnSharedRuns(before, after);
-  if (!on_shared.empty()) notes.push_back(on_shared);
-  for (const std::string& note : before.notes) notes.push_back("before: " + note);
-  for (const std::string& note : after.notes) notes.push_back("after: " + note);
-  if (before.command != after.command) {
-    notes.push_back("the commands differ: '" + before.command + "' before, '" + after.command +
-                    "' after");
-  }
-  if ((before.counted_runs > 0) != (after.counted_runs > 0)) {
-    notes.push_back(std::string("only the runs ") + (before.counted_runs > 0 ? "before" : "after") +
-                    " have counters of launches: record both sides with the same options");
-  }
-  return notes;
-}
-
 Comparison CompareSets(const RunSet& before, const RunSet& after, const CompareOptions& options) {
   Comparison comparison;
   comparison.error = compare::WhyNot(before, after, options);
@@ -345,20 +331,19 @@ Comparison CompareSets(const RunSet& before, const RunSet& after, const CompareO
   comparison.after = compare::Describe(after);
   comparison.runs_before = before.runs;
   comparison.runs_after = after.runs;
+  comparison.order = compare::OrderOf(before, after);
   const std::vector<Pair> pairs = compare::MatchKernels(before, after);
-  Normalized normalized;
-  NormalizeTime(before, after, &normalized);
-  NormalizeWork(pairs, before, after, &normalized);
+  const AmountsOfWork amounts = MeasureWork(pairs, before, after);
   for (const Pair& pair : pairs) {
-    comparison.kernels.push_back(Paired(pair, normalized, options));
+    comparison.kernels.push_back(Paired(pair, {before, after, amounts}, options));
   }
   std::stable_sort(
       comparison.kernels.begin(), comparison.kernels.end(),
       [](const KernelChange& a, const KernelChange& b) { return LargerTotal(a) > LargerTotal(b); });
   DecideKernels(before, after, options, &comparison.kernels);
-  comparison.run = CompareRun(before, after, normalized, options);
-  comparison.notes = NotesOnSets(before, after);
-  comparison.notes.insert(comparison.notes.end(), normalized.notes.begin(), normalized.notes.end());
+  comparison.run = CompareRun(before, after, amounts, options);
+  comparison.notes = compare::NotesOnSides(before, after, comparison);
+  if (!amounts.note.empty()) comparison.notes.push_back(amounts.note);
   return comparison;
 }
 
@@ -436,6 +421,20 @@ const char* ToString(Matched matched) {
       return "gone";
   }
   return "same";
+}
+
+const char* ToString(RunOrder order) {
+  switch (order) {
+    case RunOrder::kUnknown:
+      return "unknown";
+    case RunOrder::kInterleaved:
+      return "interleaved";
+    case RunOrder::kBeforeFirst:
+      return "before-first";
+    case RunOrder::kAfterFirst:
+      return "after-first";
+  }
+  return "unknown";
 }
 
 Change Comparison::overall() const {

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/compare/limit.h"
 #include "lib/text/strings.h"
 
 namespace prof {
@@ -66,6 +67,24 @@ Json ToJson(const Compared& c) {
           {"runs_needed", c.runs_needed}};
 }
 
+Json ToJson(const std::optional<Normalization>& normalized) {
+  if (!normalized) return nullptr;
+  return {{"factor", normalized->factor}, {"by", normalized->by}, {"why", normalized->why}};
+}
+
+Json ToJson(const ComparedWork& work) {
+  return {{"change", ToString(work.change)},
+          {"counter", work.counter},
+          {"ratio", Number(work.ratio)},
+          {"why", work.why}};
+}
+
+Json ToJson(const Metrics& metrics) {
+  Json json = Json::object();
+  for (const auto& [name, statistic] : metrics) json[name] = ToJson(statistic);
+  return json;
+}
+
 Json ToJson(const KernelChange& kernel) {
   Json counters = Json::array();
   for (const CounterChange& c : kernel.counters) {
@@ -74,7 +93,10 @@ Json ToJson(const KernelChange& kernel) {
                         {"before", c.before},
                         {"after", c.after},
                         {"moved", c.moved},
-                        {"exact", c.exact}});
+                        {"exact", c.exact},
+                        {"spread", Number(c.spread)},
+                        {"values", c.values},
+                        {"certain", c.certain}});
   }
   return {{"name", kernel.name},
           {"range", kernel.range},
@@ -83,7 +105,9 @@ Json ToJson(const KernelChange& kernel) {
           {"confidence", ToString(kernel.confidence)},
           {"match_why", kernel.match_why},
           {"time", ToJson(kernel.time)},
+          {"normalized", ToJson(kernel.normalized)},
           {"cycles", kernel.cycles ? ToJson(*kernel.cycles) : Json(nullptr)},
+          {"work", ToJson(kernel.work)},
           {"total_before_ns", Number(kernel.total_before_ns)},
           {"total_after_ns", Number(kernel.total_after_ns)},
           {"launches_before", Number(kernel.launches_before)},
@@ -94,9 +118,21 @@ Json ToJson(const KernelChange& kernel) {
 
 // --- The baseline --------------------------------------------------------------------------------
 
+Json ToJson(const LevelCeiling& ceiling) {
+  return {{"bytes_per_s", ceiling.bytes_per_s}, {"measured", ceiling.measured}};
+}
+
+Json ToJson(const KernelLimit& limit) {
+  Json mixed = Json::array();
+  for (const Unit unit : limit.mixed) mixed.push_back(ToString(unit));
+  return {{"limiter", ToString(limit.limiter)},
+          {"mixed", mixed},
+          {"dram", ToJson(limit.dram)},
+          {"l2", ToJson(limit.l2)},
+          {"run_clock_hz", limit.run_clock_hz}};
+}
+
 Json ToJson(const KernelRuns& kernel) {
-  Json metrics = Json::object();
-  for (const auto& [name, statistic] : kernel.metrics) metrics[name] = ToJson(statistic);
   return {{"name", kernel.name},
           {"full_name", kernel.full_name},
           {"range", kernel.range},
@@ -110,6 +146,7 @@ Json ToJson(const KernelRuns& kernel) {
           {"static_shared_bytes", kernel.static_shared_bytes},
           {"dynamic_shared_bytes", kernel.dynamic_shared_bytes},
           {"position", kernel.position},
+          {"limit", ToJson(kernel.limit)},
           {"noise", Number(kernel.noise)},
           {"noise_runs", kernel.noise_runs},
           {"launch_noise", Number(kernel.launch_noise)},
@@ -118,7 +155,8 @@ Json ToJson(const KernelRuns& kernel) {
           {"total_ns", Numbers(kernel.total_ns)},
           {"launches", Numbers(kernel.launches)},
           {"cycles", Numbers(kernel.cycles)},
-          {"metrics", metrics}};
+          {"metrics", ToJson(kernel.metrics)},
+          {"launch_metrics", ToJson(kernel.launch_metrics)}};
 }
 
 Json ToJson(const RunQuantity& quantity) {
@@ -146,6 +184,7 @@ Json ToJson(const RunSet& set) {
           {"counted_runs", set.counted_runs},
           {"sm_clock_hz", set.sm_clock_hz},
           {"sm_count", set.sm_count},
+          {"dram_peak_bytes_per_s", set.dram_peak_bytes_per_s},
           {"notes", set.notes},
           {"quantities", List(set.quantities)},
           {"kernels", List(set.kernels)}};
@@ -179,10 +218,30 @@ Statistic StatisticOf(const Json& json) {
   return statistic;
 }
 
+Metrics MetricsOf(const Json& json) {
+  Metrics metrics;
+  for (const auto& [name, value] : json.items()) metrics[name] = StatisticOf(value);
+  return metrics;
+}
+
 std::optional<Modes> ModesOf(const Json& json) {
   if (json.is_null()) return std::nullopt;
   return Modes{json.at("low").get<double>(), json.at("high").get<double>(),
                json.at("share_of_high").get<double>()};
+}
+
+LevelCeiling CeilingOf(const Json& json) {
+  return {json.at("bytes_per_s").get<double>(), json.at("measured").get<bool>()};
+}
+
+KernelLimit LimitOf(const Json& json) {
+  KernelLimit limit;
+  limit.limiter = compare::LimiterOf(json.at("limiter").get<std::string>());
+  limit.mixed = compare::UnitsOf(json.at("mixed").get<std::vector<std::string>>());
+  limit.dram = CeilingOf(json.at("dram"));
+  limit.l2 = CeilingOf(json.at("l2"));
+  json.at("run_clock_hz").get_to(limit.run_clock_hz);
+  return limit;
 }
 
 KernelRuns KernelOf(const Json& json, int64_t runs) {
@@ -209,9 +268,12 @@ KernelRuns KernelOf(const Json& json, int64_t runs) {
   kernel.total_ns = ValuesOf(json.at("total_ns"), runs);
   kernel.launches = ValuesOf(json.at("launches"), runs);
   kernel.cycles = ValuesOf(json.at("cycles"), runs);
-  for (const auto& [name, value] : json.at("metrics").items()) {
-    kernel.metrics[name] = StatisticOf(value);
+  kernel.metrics = MetricsOf(json.at("metrics"));
+  // Older baselines have neither.
+  if (json.contains("launch_metrics")) {
+    kernel.launch_metrics = MetricsOf(json.at("launch_metrics"));
   }
+  if (json.contains("limit")) kernel.limit = LimitOf(json.at("limit"));
   return kernel;
 }
 
@@ -248,6 +310,7 @@ RunSet SetOf(const Json& json) {
   json.at("counted_runs").get_to(set.counted_runs);
   json.at("sm_clock_hz").get_to(set.sm_clock_hz);
   json.at("sm_count").get_to(set.sm_count);
+  set.dram_peak_bytes_per_s = json.value("dram_peak_bytes_per_s", 0.0);
   json.at("notes").get_to(set.notes);
   for (const Json& kernel : json.at("kernels")) set.kernels.push_back(KernelOf(kernel, set.runs));
   for (const Json& quantity : json.at("quantities")) {
@@ -319,17 +382,21 @@ constexpr auto kReplace = Json::error_handler_t::replace;  // bytes that are no 
 }  // namespace
 
 void WriteComparisonJson(std::ostream& out, const Comparison& comparison) {
-  const Json json = {{"schema", compare::kComparisonSchema},
-                     {"error", comparison.error},
-                     {"before", comparison.before},
-                     {"after", comparison.after},
-                     {"runs_before", comparison.runs_before},
-                     {"runs_after", comparison.runs_after},
-                     {"overall", ToString(comparison.overall())},
-                     {"runs_needed", comparison.runs_needed()},
-                     {"notes", comparison.notes},
-                     {"kernels", List(comparison.kernels)},
-                     {"run", List(comparison.run)}};
+  const Json json = {
+      {"schema", compare::kComparisonSchema},
+      {"error", comparison.error},
+      {"before", comparison.before},
+      {"after", comparison.after},
+      {"runs_before", comparison.runs_before},
+      {"runs_after", comparison.runs_after},
+      {"order",
+       comparison.order == RunOrder::kUnknown ? Json(nullptr) : Json(ToString(comparison.order))},
+      {"overall", ToString(comparison.overall())},
+      {"overall_work", ToString(comparison.overall_work())},
+      {"runs_needed", comparison.runs_needed()},
+      {"notes", comparison.notes},
+      {"kernels", List(comparison.kernels)},
+      {"run", List(comparison.run)}};
   out << json.dump(1, ' ', false, kReplace) << '\n';
 }
 

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "lib/compare/base/sample.h"
+#include "lib/compare/normalize.h"
+#include "lib/compare/work.h"
 #include "lib/report/base/table.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -118,6 +120,7 @@ bool IsShown(const KernelChange& kernel, double common_ratio, bool all) {
   if (all) return true;
   if (kernel.matched == Matched::kSame && LaunchesDiffer(kernel, common_ratio)) return true;
   if (kernel.matched == Matched::kRenamed || kernel.matched == Matched::kMoved) return true;
+  if (compare::IsOtherWork(kernel.work.change)) return true;
   if (!kernel.time.tested) {
     return kernel.time.before.n == 0 || kernel.time.after.n == 0 ||
            kernel.matched == Matched::kRelaunched;
@@ -129,12 +132,18 @@ std::string MatchText(const KernelChange& kernel) {
   return kernel.matched == Matched::kSame ? "" : ToString(kernel.matched);
 }
 
-Row KernelRow(const KernelChange& kernel) {
+std::string WorkCell(const KernelChange& kernel) {
+  return kernel.work.change == WorkChange::kNotMeasured ? "-" : ToString(kernel.work.change);
+}
+
+// `with_work`: the work of any kernel is known.
+Row KernelRow(const KernelChange& kernel, bool with_work) {
   const std::string cycles =
       kernel.cycles ? text::Fixed(kernel.cycles->ratio.value, 3) : std::string("-");
   return {{kernel.name, kernel.range.empty() ? "(no range)" : kernel.range,
            text::Time(kernel.time.before.median), text::Time(kernel.time.after.median),
-           compare::RatioText(kernel.time), cycles, MatchText(kernel), VerdictText(kernel.time)},
+           compare::RatioText(kernel.time), cycles, with_work ? WorkCell(kernel) : "",
+           MatchText(kernel), VerdictText(kernel.time)},
           false,
           compare::NotesOn(kernel)};
 }
@@ -147,11 +156,15 @@ void WriteKernels(std::ostream& out, const Comparison& comparison, int width, bo
                    {"after", Align::kRight},
                    {"after/before (interval)", Align::kRight},
                    {"cycles", Align::kRight, 0, 1},
+                   {"work", Align::kLeft},
                    {"match", Align::kLeft},
                    {"verdict", Align::kLeft}};
   const double common_ratio = CommonLaunchRatio(comparison);
+  const bool with_work = std::any_of(
+      comparison.kernels.begin(), comparison.kernels.end(),
+      [](const KernelChange& kernel) { return kernel.work.change != WorkChange::kNotMeasured; });
   for (const KernelChange& kernel : comparison.kernels) {
-    if (IsShown(kernel, common_ratio, all)) table.rows.push_back(KernelRow(kernel));
+    if (IsShown(kernel, common_ratio, all)) table.rows.push_back(KernelRow(kernel, with_work));
   }
   out << "\nKernels: median duration of a launch, median over the runs\n";
   if (!table.rows.empty()) WriteWithNotes(out, table, width);
@@ -220,6 +233,7 @@ std::vector<std::string> compare::NotesOn(const KernelChange& kernel) {
     notes.push_back(std::string("match (confidence ") + ToString(kernel.confidence) +
                     "): " + kernel.match_why);
   }
+  if (kernel.normalized) notes.push_back(NormalizationText(*kernel.normalized));
   if (time.tested) {
     notes.push_back(time.why);
     if (time.change == Change::kSame || time.ratio.is_interval) notes.push_back(NoiseText(time));
@@ -231,7 +245,8 @@ std::vector<std::string> compare::NotesOn(const KernelChange& kernel) {
        {ModesText("before", time.modes_before), ModesText("after", time.modes_after)}) {
     if (!modes.empty()) notes.push_back(modes);
   }
-  if (!time.tested || time.change == Change::kSame) return notes;
+  const bool is_same = !time.tested || time.change == Change::kSame;
+  if (is_same && !IsOtherWork(kernel.work.change)) return notes;
   for (const std::string& line : kernel.explanation) notes.push_back(std::string(kBullet) + line);
   return notes;
 }
@@ -261,6 +276,8 @@ void WriteComparison(std::ostream& out, const Comparison& comparison, int width,
     result += "; " + std::to_string(needed) + " runs of each side would decide all";
   }
   report::WriteParagraph(out, "result: ", result, width);
+  const std::string work = compare::WorkCountText(comparison);
+  if (!work.empty()) report::WriteParagraph(out, "work:   ", work + ", by exact counters", width);
   for (const std::string& note : comparison.notes) {
     report::WriteParagraph(out, "note:   ", note, width);
   }

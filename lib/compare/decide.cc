@@ -78,12 +78,19 @@ void LeaveOpen(const std::string& reason, size_t tests, double alpha, Compared* 
             reason + " " + (at_least ? "At least " : "") + EnoughRuns(c->runs_needed), c);
 }
 
+// The logarithm of the counter that changed most; 0: the work is the same, not known, or partly
+// more and partly less.
+double WorkEffect(const ComparedWork& work) {
+  const bool is_one_way = work.change == WorkChange::kMore || work.change == WorkChange::kLess;
+  return is_one_way && work.ratio > 0 ? std::log(work.ratio) : 0;
+}
+
 // One run of a side: its launches share what differs between processes. Counters that noise cannot
 // move decide, and cycles where the time agrees with them.
 void DecideOneRun(const Beside& beside, size_t tests, double alpha, Compared* c) {
   const double effect = std::log(c->ratio.value), least = std::log1p(c->threshold);
   const double cycles = beside.cycles ? std::log(beside.cycles->value) : 0;
-  const double work = beside.exact_counter ? std::log(*beside.exact_counter) : 0;
+  const double work = WorkEffect(beside.work);
   const bool is_shown = (beside.cycles && cycles * effect > 0 && std::abs(cycles) >= least) ||
                         (work * effect > 0 && std::abs(work) >= least);
   if (std::abs(effect) >= least && is_shown) {
@@ -94,7 +101,7 @@ void DecideOneRun(const Beside& beside, size_t tests, double alpha, Compared* c)
                      "One run of a side, but " + by + " those before.", c);
   }
   if (std::abs(effect) < least && beside.cycles && std::abs(cycles) < least &&
-      beside.exact_counter && work == 0) {
+      beside.work.change == WorkChange::kSame) {
     return SetChange(
         Change::kSame,
         "One run of a side, but the same work, in " + Times(std::exp(cycles)) + " the cycles.", c);

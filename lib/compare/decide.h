@@ -22,10 +22,10 @@ struct Quantity {
 
 // What else decides when runs are too few, or when a clock may have changed.
 struct Beside {
-  std::optional<Ratio> cycles;          // of counted launches
-  std::optional<double> exact_counter;  // the ratio of the counter that moved most; 1: none moved
-  bool same_device = true;              // cycles are of the same number of SMs
-  bool clocks_alike = false;            // those that were measured on both sides
+  std::optional<Ratio> cycles;  // of counted launches
+  ComparedWork work;
+  bool same_device = true;    // cycles are of the same number of SMs
+  bool clocks_alike = false;  // those that were measured on both sides
 };
 
 // The logarithm of the least ratio that counts as moved: half of the threshold's.

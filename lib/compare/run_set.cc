@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "lib/compare/base/sample.h"
+#include "lib/compare/limit.h"
 #include "lib/compare/program.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -135,6 +137,8 @@ KernelRuns Described(const KernelReport& kernel, double position, size_t runs) {
 struct Gathered {
   KernelRuns kernel;
   std::map<std::string, Values> metrics;
+  Metrics launch_metrics;                    // of the latest run
+  std::vector<const KernelReport*> reports;  // of each run that has it
   Values launch_noise;
   std::vector<Modes> modes;
   int64_t timed_runs = 0;
@@ -142,6 +146,7 @@ struct Gathered {
 
 void Add(const KernelReport& kernel, size_t run, Gathered* gathered) {
   KernelRuns& entry = gathered->kernel;
+  gathered->reports.push_back(&kernel);
   if (kernel.duration_ns.n > 0) {
     entry.time_ns[run] = kernel.duration_ns.median;
     ++gathered->timed_runs;
@@ -155,7 +160,9 @@ void Add(const KernelReport& kernel, size_t run, Gathered* gathered) {
   if (!kernel.counters_from.empty()) return;  // another signature's counters
   if (const auto cycles = kernel.Metric(kCycles)) entry.cycles[run] = *cycles;
   for (const auto& [name, statistic] : kernel.metrics) {
-    if (statistic.n > 0) gathered->metrics[name].push_back(statistic.median);
+    if (statistic.n == 0) continue;
+    gathered->metrics[name].push_back(statistic.median);
+    gathered->launch_metrics[name] = statistic;
   }
 }
 
@@ -181,11 +188,15 @@ Modes MiddleOf(const std::vector<Modes>& all) {
 
 KernelRuns SummedUp(Gathered gathered) {
   KernelRuns& kernel = gathered.kernel;
+  kernel.limit = compare::LimitOf(gathered.reports);
   kernel.launch_noise = compare::Median(compare::Present(gathered.launch_noise));
   if (2 * static_cast<int64_t>(gathered.modes.size()) > gathered.timed_runs) {
     kernel.launch_modes = MiddleOf(gathered.modes);
   }
-  for (const auto& [name, values] : gathered.metrics) kernel.metrics[name] = OfRuns(values);
+  for (const auto& [name, values] : gathered.metrics) {
+    kernel.metrics[name] = OfRuns(values);
+    if (values.size() == 1) kernel.launch_metrics[name] = gathered.launch_metrics[name];
+  }
   return std::move(kernel);
 }
 
@@ -275,6 +286,19 @@ double ClockOf(const std::vector<Report>& reports) {
     }
   }
   return clocks.empty() ? 0 : compare::Median(clocks);
+}
+
+// The mean over the devices that worked and have the value; 0: none has.
+template <typename Function>
+double OverDevices(const Report& report, const Function& value_of) {
+  Values values;
+  for (const DeviceReport& device : report.devices) {
+    const double value = value_of(device);
+    if (device.busy_ns > 0 && value > 0) values.push_back(value);
+  }
+  return values.empty() ? 0
+                        : std::accumulate(values.begin(), values.end(), 0.0) /
+                              static_cast<double>(values.size());
 }
 
 std::vector<std::string> NotesOnReports(const std::vector<Report>& reports) {
@@ -373,6 +397,19 @@ compare::SharedRuns compare::FindSharedRuns(const RunSet& before, const RunSet& 
   return shared;
 }
 
+RunOrder compare::OrderOf(const RunSet& before, const RunSet& after) {
+  const auto are_known = [](const std::vector<int64_t>& times_ns) {
+    return times_ns.size() > 1 && *std::min_element(times_ns.begin(), times_ns.end()) > 0;
+  };
+  if (!are_known(before.start_ns) || !are_known(after.start_ns)) return RunOrder::kUnknown;
+  const auto [first_before, last_before] =
+      std::minmax_element(before.start_ns.begin(), before.start_ns.end());
+  const auto [first_after, last_after] =
+      std::minmax_element(after.start_ns.begin(), after.start_ns.end());
+  if (*last_before < *first_after) return RunOrder::kBeforeFirst;
+  return *last_after < *first_before ? RunOrder::kAfterFirst : RunOrder::kInterleaved;
+}
+
 std::vector<double> compare::WorkOf(const std::vector<const KernelRuns*>& kernels,
                                     const std::vector<const KernelRuns*>& reference, int64_t runs) {
   Values work;
@@ -417,11 +454,14 @@ RunSet Collect(const std::vector<Report>& reports) {
   set.devices = DevicesOf(reports[0]);
   set.driver = reports[0].nvidia_driver;
   set.runs = static_cast<int64_t>(reports.size());
-  for (const Report& report : reports) set.counted_runs += report.totals.samples > 0 ? 1 : 0;
-  set.sm_clock_hz = ClockOf(reports);
-  for (const DeviceReport& device : reports[0].devices) {
-    if (device.busy_ns > 0) set.sm_count += device.sm_count;
+  for (const Report& report : reports) {
+    set.counted_runs += report.totals.samples > 0 ? 1 : 0;
+    set.start_ns.push_back(report.start_ns);
   }
+  set.sm_clock_hz = ClockOf(reports);
+  set.sm_count = OverDevices(reports[0], [](const DeviceReport& d) { return d.sm_count; });
+  set.dram_peak_bytes_per_s = OverDevices(
+      reports[0], [](const DeviceReport& d) { return d.dram_peak_bytes_per_s.value_or(0); });
   set.kernels = CollectKernels(reports);
   set.quantities = CollectQuantities(reports);
   set.notes = NotesOnReports(reports);

@@ -23,6 +23,10 @@ struct SharedRuns {
 };
 [[nodiscard]] SharedRuns FindSharedRuns(const RunSet& before, const RunSet& after);
 
+// In which order the runs were recorded. A run that began when one of the other side did is between
+// its runs.
+[[nodiscard]] RunOrder OrderOf(const RunSet& before, const RunSet& after);
+
 // How much of the same work each run did: launches of `kernels`, each over the median run of its
 // `reference`, which has as many entries; the median over the kernels.
 [[nodiscard]] std::vector<double> WorkOf(const std::vector<const KernelRuns*>& kernels,

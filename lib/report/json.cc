@@ -26,6 +26,7 @@ Json Everything(const Report& report) {
           {"host", report.host},
           {"pid", report.pid},
           {"rank", report.rank},
+          {"start_ns", report.start_ns > 0 ? Json(report.start_ns) : Json(nullptr)},
           {"prof_version", report.prof_version},
           {"nvidia_driver", report.nvidia_driver},
           {"span_ns", Number(report.span_ns)},

@@ -58,6 +58,18 @@ void BindRows(nb::module_& module) {
       .Has("why", &Compared::why, "One sentence.")
       .Has("runs_needed", &Compared::runs_needed, "Runs of each side that decide; 0: decided.")
       .Shows({"name", "change", "ratio"});
+  Struct<ComparedWork>(module, "ComparedWork", "The work of a launch, by exact counters.")
+      .Has("change", &ComparedWork::change,
+           "\"not-measured\", \"same\", \"less\", \"more\", \"mixed\".")
+      .Has("counter", &ComparedWork::counter, "The one that changed most, in words.")
+      .Has("ratio", &ComparedWork::ratio, "Of that counter. NaN: a side has none of it.")
+      .Has("why", &ComparedWork::why, "One sentence.")
+      .Shows({"change", "counter", "ratio"});
+  Struct<Normalization>(module, "Normalization", "A time after as one of the device before.")
+      .Has("factor", &Normalization::factor)
+      .Has("by", &Normalization::by, "\"DRAM bandwidth\", \"SM clock\", ...; empty: it was not.")
+      .Has("why", &Normalization::why, "The rates of both devices, or why it was not.")
+      .Shows({"factor", "by"});
   Struct<KernelChange>(module, "KernelChange", "One kernel on both sides.")
       .Has("name", &KernelChange::name)
       .Has("range", &KernelChange::range)
@@ -65,6 +77,8 @@ void BindRows(nb::module_& module) {
       .Has("matched", &KernelChange::matched, "\"same\", \"renamed\", \"new\", \"gone\", ...")
       .Has("confidence", &KernelChange::confidence, "Of the match.")
       .Has("time", &KernelChange::time, "The median duration of a launch.")
+      .Has("normalized", &KernelChange::normalized, "Of `time`. None: the devices are the same.")
+      .Has("work", &KernelChange::work, "Of a launch, whatever its time shows.")
       .Has("total_before_ns", &KernelChange::total_before_ns)
       .Has("total_after_ns", &KernelChange::total_after_ns)
       .Has("explanation", &KernelChange::explanation, "What moved, in words.")
@@ -84,8 +98,15 @@ void BindCompare(nb::module_& module) {
           "overall", [](const Comparison& self) { return Text(ToString(self.overall())); },
           "The worst verdict of what was tested: slower, inconclusive, faster, same.")
       .def_prop_ro(
+          "overall_work",
+          [](const Comparison& self) { return Text(ToString(self.overall_work())); },
+          "Of the tested kernels: more, mixed, less, same, not-measured, the first that any has.")
+      .def_prop_ro(
           "runs_needed", [](const Comparison& self) { return self.runs_needed(); },
           "Runs of each side that would decide all; 0: all is decided.")
+      .def_prop_ro(
+          "order", [](const Comparison& self) { return Text(ToString(self.order)); },
+          "Of the recordings: \"interleaved\", \"before-first\", \"after-first\", \"unknown\".")
       .def_prop_ro(
           "notes", [](const Comparison& self) { return ToPython(self.notes); },
           "How it was normalized, and what weakens it.")

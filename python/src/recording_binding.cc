@@ -153,6 +153,8 @@ void BindRun(nb::class_<Recording>* recording) {
   BindValue(recording, "prof_version", &Report::prof_version, "That recorded it.");
   BindValue(recording, "nvidia_driver", &Report::nvidia_driver, "Empty: not known.");
   BindValue(recording, "pid", &Report::pid, "Process id of the program.");
+  BindValue(recording, "start_ns", &Report::start_ns,
+            "When the recording began, since 1970; 0: not known.");
   BindValue(recording, "rank", &Report::rank, "Of its launcher; -1: none known.");
   BindValue(recording, "span_ns", &Report::span_ns, "First operation's start to last one's end.");
   BindValue(recording, "profiler_ns", &Report::profiler_ns, "Of the span: what prof disturbed.");

@@ -27,6 +27,12 @@ def test_a_comparison_has_what_the_program_prints() -> None:
     assert len(comparison.kernels) == len(expected["kernels"]) > 5
     assert comparison.kernels[0].time.name
     assert "overall" in repr(comparison)
+    assert comparison.order == "unknown"  # a run of each side
+    assert expected["order"] is None
+    assert comparison.overall_work == expected["overall_work"]
+    works = [kernel.work for kernel in comparison.kernels]
+    assert [work.change for work in works] == [k["work"]["change"] for k in expected["kernels"]]
+    assert all(work.why for work in works)
     assert str(comparison) == comparison.text()
 
 

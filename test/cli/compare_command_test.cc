@@ -200,6 +200,45 @@ TEST_CASE("prof baseline and prof check: 0 is fine, 1 a regression, 2 usage, 3 o
   CHECK(nlohmann::json::parse(Recordings()->Read("baseline.json"))["sets"].size() == 2);
 }
 
+// One launch of saxpy with this many instructions, counted.
+std::string CountedRecording(double instructions, uint32_t pid) {
+  SnapshotBuilder builder;
+  builder.process.pid = pid;
+  builder.process.command = "./app";
+  builder.Device(H200());
+  const uint32_t saxpy = builder.Shape("saxpy", {1320, 1, 1}, {256, 1, 1});
+  for (int64_t i = 0; i < 10; ++i) {
+    const int64_t start_ns = 10'000 + i * 1'000'000;
+    const uint32_t id = builder.Kernel(saxpy, "step", start_ns, start_ns + 500'000 + pid);
+    if (i < 4) builder.Sample(id, {{"smsp__inst_executed.sum", instructions}});
+  }
+  return builder.Bytes();
+}
+
+TEST_CASE("prof check fails on more work where it is asked to, whatever the time shows") {
+  Recordings()->Write("work1.prof", CountedRecording(1e6, 601));
+  Recordings()->Write("work2.prof", CountedRecording(1.2e6, 602));
+  Recordings()->Write("work3.prof", CountedRecording(1e6, 603));
+  const std::string file = Recordings()->File("work.json");
+  std::filesystem::remove(file);
+  REQUIRE(ProfIn({"baseline", "write", file, "work1.prof"}).exit_code() == 0);
+  const auto check = [&](const char* recording, const Words& more) {
+    Words arguments = {"check", "--baseline", file, recording};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return ProfIn(arguments);
+  };
+  const Ended more = check("work2.prof", {"--fail-on", "work"});
+  CHECK(more.exit_code() == 1);
+  CHECK_THAT(more.out, Contains("it does more work: 1.20 times the instructions"));
+  CHECK(check("work2.prof", {}).exit_code() == 3);  // one run
+  CHECK(check("work2.prof", {"--fail-on", "any", "--allow-inconclusive"}).exit_code() == 1);
+  CHECK(check("work3.prof", {"--fail-on", "work"}).exit_code() == 0);
+  CHECK(check("base/0.prof", {"--fail-on", "work"}).exit_code() == 3);  // no counters
+  const Ended wrong = check("work3.prof", {"--fail-on", "cycles"});
+  CHECK(wrong.exit_code() == 2);
+  CHECK_THAT(wrong.err, Contains("--fail-on"));
+}
+
 TEST_CASE("prof baseline show of a recording names what the file is, and what makes a baseline") {
   const Ended ended = ProfIn({"baseline", "show", "base/0.prof"});
   CHECK(ended.exit_code() == 2);

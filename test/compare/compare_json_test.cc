@@ -115,6 +115,60 @@ TEST_CASE("A comparison as JSON has null for what was not measured") {
   CHECK(json["kernels"][0]["matched"] == "same");
 }
 
+TEST_CASE(
+    "A comparison as JSON has the work of each kernel, and which counters changed for certain") {
+  const auto run = [](double value, uint32_t pid) {
+    return test::Run({test::With(test::Kernel("saxpy", 100e3), test::kInstructions, value)}, pid);
+  };
+  std::ostringstream out;
+  WriteComparisonJson(out, Compare({run(1e6, 1)}, {run(1.5e6, 2)}));
+  const nlohmann::json json = nlohmann::json::parse(out.str());
+  CHECK(json["overall_work"] == "more");
+  CHECK(json["kernels"][0]["work"]["change"] == "more");
+  CHECK(json["kernels"][0]["work"]["ratio"] == Approx(1.5));
+  CHECK(json["kernels"][0]["counters"][0]["certain"] == true);
+  CHECK(json["kernels"][0]["counters"][0]["spread"] == 0);
+  CHECK(json["kernels"][0]["counters"][0]["values"] == 5);
+}
+
+TEST_CASE("A baseline has the launches of a counter that one run has, and older ones have none") {
+  Baseline written;
+  written.Update(Measured());
+  const std::string text = TextOf(written);
+  CHECK(ReadBaseline(text).sets.at(0).kernels[0].launch_metrics.at(test::kInstructions).n == 5);
+  nlohmann::json json = nlohmann::json::parse(text);
+  json["sets"][0]["kernels"][0].erase("launch_metrics");
+  const Baseline older = ReadBaseline(json.dump());
+  CHECK(older.error.empty());
+  CHECK(older.sets.at(0).kernels[0].launch_metrics.empty());
+}
+
+TEST_CASE("A baseline has what limits each kernel, and an older one does not") {
+  std::vector<Report> reports = test::Runs(test::Around(100e3));
+  for (Report& report : reports) {
+    KernelReport& kernel = report.kernels[0];
+    kernel.verdict.limiter = Limiter::kMixed;
+    kernel.verdict.decided = true;
+    kernel.units.resize(2);
+    kernel.units[1].unit = Unit::kTensor;
+    report.devices[0].dram_peak_bytes_per_s = 4.8e12;
+  }
+  Baseline written;
+  written.Update(Collect(reports));
+  const std::string text = TextOf(written);
+  const Baseline read = ReadBaseline(text);
+  CHECK(TextOf(read) == text);
+  CHECK(read.sets.at(0).dram_peak_bytes_per_s == 4.8e12);
+  CHECK(read.sets.at(0).kernels[0].limit.limiter == Limiter::kMixed);
+  CHECK(read.sets.at(0).kernels[0].limit.mixed == std::vector<Unit>{Unit::kDram, Unit::kTensor});
+  nlohmann::json json = nlohmann::json::parse(text);
+  json["sets"][0].erase("dram_peak_bytes_per_s");
+  json["sets"][0]["kernels"][0].erase("limit");
+  const Baseline older = ReadBaseline(json.dump());
+  CHECK(older.error.empty());
+  CHECK(older.sets.at(0).kernels[0].limit.limiter == Limiter::kNotMeasured);
+}
+
 TEST_CASE("A baseline as text has the noise of each kernel") {
   Baseline baseline;
   baseline.Update(Measured());

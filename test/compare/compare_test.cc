@@ -176,24 +176,17 @@ TEST_CASE("Different devices and drivers are refused") {
   CHECK_THAT(across.notes[0], Contains("the drivers differ"));
 }
 
-TEST_CASE("Across devices times are scaled by SM clock and SMs, and the note has both") {
+TEST_CASE(
+    "Across devices a time that is not normalized is compared as it is, and the note has it") {
   std::vector<Report> before = Runs(Around(100e3)), after = Runs(Around(100e3), 100);
-  for (Report& report : before) report.devices[0].sm_clock_hz = test::Median(1.8e9);
-  for (Report& report : after) {
-    report.devices[0].name = "NVIDIA H100";
-    report.devices[0].sm_count = 66;
-    report.devices[0].sm_clock_hz = test::Median(1.8e9);
-  }
+  for (Report& report : after) report.devices[0].name = "NVIDIA H100";
   CompareOptions options;
   options.across = true;
-  const Comparison comparison = Compare(before, after, options);
-  CHECK(TimeOf(comparison).ratio.value == Approx(0.5));
-  REQUIRE_FALSE(comparison.notes.empty());
-  CHECK_THAT(comparison.notes[0], Contains("multiplied by 0.500") && Contains("1.80 GHz x 66"));
-  for (Report& report : after) report.devices[0].sm_clock_hz = {};
   const Comparison plain = Compare(before, after, options);
   CHECK(TimeOf(plain).ratio.value == Approx(1));
-  CHECK_THAT(plain.notes[0], Contains("as they are"));
+  REQUIRE(plain.notes.size() == 1);
+  CHECK_THAT(plain.notes[0],
+             Contains("the devices differ") && Contains("(kernels: 1 not normalized)"));
 }
 
 TEST_CASE("The same recordings on both sides are compared, with a note that nothing can differ") {
@@ -220,6 +213,41 @@ TEST_CASE("Some recordings of both sides are counted in the note, and equal runs
   after = Runs(Around(101e3), 100);
   after[2].undisturbed_ns = before[5].undisturbed_ns;
   CHECK(Compare(before, after).notes.empty());
+}
+
+TEST_CASE(
+    "A change between sides that were not recorded in turns has a note, and no change has none") {
+  const auto compare = [](double time_ns, int64_t step, const std::string& device) {
+    std::vector<Report> before = Runs(Around(100e3)), after = Runs(Around(time_ns), 100);
+    for (int64_t i = 0; i < 7; ++i) {
+      before[static_cast<size_t>(i)].start_ns = 1000 + 10 * i;
+      after[static_cast<size_t>(i)].start_ns = 1005 + 10 * i + step;
+      after[static_cast<size_t>(i)].devices[0].name = device;
+    }
+    CompareOptions options;
+    options.across = true;
+    return Compare(before, after, options);
+  };
+  const std::string h200 = "NVIDIA H200";
+  const Comparison later = compare(120e3, 100, h200);
+  CHECK(later.order == RunOrder::kBeforeFirst);
+  REQUIRE(later.notes.size() == 1);
+  CHECK_THAT(later.notes[0], Contains("not interleaved: all runs before were recorded before those "
+                                      "after"));
+  CHECK_THAT(compare(120e3, -100, h200).notes.at(0),
+             Contains("all runs after were recorded before those before"));
+  std::ostringstream text, json;
+  text << later;
+  WriteComparisonJson(json, later);
+  CHECK_THAT(text.str(), Contains("note:   the sides were not interleaved"));
+  CHECK_THAT(json.str(), Contains("\"order\": \"before-first\""));
+  CHECK(compare(120e3, 0, h200).notes.empty());
+  CHECK(compare(120e3, 0, h200).order == RunOrder::kInterleaved);
+  CHECK(compare(100.5e3, 100, h200).notes.empty());
+  CHECK_THAT(compare(120e3, 100, "NVIDIA H100").notes.at(0), !Contains("interleaved"));
+  std::ostringstream unknown;
+  WriteComparisonJson(unknown, Compare(Runs(Around(100e3)), Runs(Around(120e3), 100)));
+  CHECK_THAT(unknown.str(), Contains("\"order\": null"));
 }
 
 TEST_CASE("Both modes of runs and of launches are shown") {

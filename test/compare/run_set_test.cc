@@ -54,6 +54,26 @@ TEST_CASE("Ranks of one job are named as what they are") {
   CHECK_THAT(Collect(reports).notes[0], Contains("several ranks"));
 }
 
+TEST_CASE(
+    "The order of the runs is known where each run has a time, and a side more than one run") {
+  const auto set = [](const std::vector<int64_t>& starts_ns) {
+    RunSet runs;
+    runs.start_ns = starts_ns;
+    return runs;
+  };
+  using compare::OrderOf;
+  CHECK(OrderOf(set({1, 3, 5}), set({2, 4, 6})) == RunOrder::kInterleaved);
+  CHECK(OrderOf(set({2, 1}), set({4, 3})) == RunOrder::kBeforeFirst);
+  CHECK(OrderOf(set({4, 3}), set({2, 1})) == RunOrder::kAfterFirst);
+  CHECK(OrderOf(set({1, 2}), set({2, 3})) == RunOrder::kInterleaved);
+  CHECK(OrderOf(set({0, 2}), set({3, 4})) == RunOrder::kUnknown);
+  CHECK(OrderOf(set({1}), set({3, 4})) == RunOrder::kUnknown);
+  CHECK(OrderOf(set({}), set({3, 4})) == RunOrder::kUnknown);
+  std::vector<Report> reports = Runs({100, 110});
+  reports[1].start_ns = 7;
+  CHECK(Collect(reports).start_ns == std::vector<int64_t>{0, 7});
+}
+
 TEST_CASE("Noise needs three runs") {
   RunSet two = Collect(Runs({100, 110}));
   SetNoise(&two);

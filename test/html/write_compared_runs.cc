@@ -36,6 +36,7 @@ const std::vector<Planted>& Kernels() {
       {"reduce_v1", 110'000, 110'000, 1, 1320, 256, "step", "reduce_v2"},
       {"only_before", 90'000, 0, 1, 1320, 64, "warm up"},
       {"only_after</script>", 0, 290'000, 9, 1320, 512, "check"},
+      {"gelu", 100'000, 100'050, 1.2},
       {"tiny", 1'500, 1'600},
   };
   return kernels;

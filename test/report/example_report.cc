@@ -428,6 +428,7 @@ Report ExampleReport() {
   report.prof_version = "0.1.0";
   report.nvidia_driver = "580.159.04";
   report.pid = 4242;
+  report.start_ns = 1'796'000'000'123'456'789;
   report.rank = 3;
   report.span_ns = 13'157'678;
   report.profiler_ns = 812'000;

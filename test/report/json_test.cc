@@ -46,6 +46,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                             "host",
                                             "pid",
                                             "rank",
+                                            "start_ns",
                                             "prof_version",
                                             "nvidia_driver",
                                             "span_ns",

@@ -36,6 +36,24 @@ export interface CounterChange {
   after: number;
   moved: boolean;
   exact: boolean;
+  spread: number | null; // within a side; null: without bound
+  values: number;
+  certain: boolean; // it changed for certain
+}
+
+// The work of a launch, by exact counters.
+export interface Work {
+  change: 'not-measured' | 'same' | 'less' | 'more' | 'mixed';
+  counter: string; // the one that changed most
+  ratio: number | null;
+  why: string;
+}
+
+// How the time after was made one of the device before.
+export interface Normalization {
+  factor: number;
+  by: string; // empty: it was not
+  why: string;
 }
 
 export interface KernelChange {
@@ -46,7 +64,9 @@ export interface KernelChange {
   confidence: string;
   match_why: string;
   time: Compared;
+  normalized: Normalization | null; // only between devices
   cycles: Compared | null;
+  work: Work;
   total_before_ns: number | null;
   total_after_ns: number | null;
   launches_before: number | null;
@@ -61,7 +81,9 @@ export interface Comparison {
   after: string;
   runs_before: number;
   runs_after: number;
+  order: 'interleaved' | 'before-first' | 'after-first' | null; // null: not known
   overall: string;
+  overall_work: Work['change'];
   runs_needed: number;
   notes: string[];
   kernels: KernelChange[];
@@ -104,8 +126,18 @@ export function noiseText(compared: Compared): string {
   return compared.noise === null ? 'No noise known.' : `Noise ${percent(compared.noise)} (${compared.noise_from}), threshold ${percent(compared.threshold)}.`;
 }
 
+export function normalizedText({factor, by, why}: Normalization): string {
+  return by === '' ? `Not normalized: ${why}.` : `Normalized by ${by}: × ${factor.toFixed(3)} (${why}).`;
+}
+
+// Other work is shown whatever the time does.
+export function isOtherWork(work: Work): boolean {
+  return work.change !== 'same' && work.change !== 'not-measured';
+}
+
 // The reason of a row, in one sentence.
 export function reasonOf(kernel: KernelChange): string {
+  if (isOtherWork(kernel.work)) return kernel.work.why;
   if (!kernel.time.tested) return kernel.match_why || kernel.time.why;
   return kernel.time.change === 'same' ? '' : (kernel.explanation[0] ?? kernel.time.why);
 }

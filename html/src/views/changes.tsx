@@ -2,7 +2,7 @@
 // The first view of a comparison: its result, all kernels, and the times of the run.
 import {signal} from '@preact/signals';
 
-import {type Comparison, type Compared, difference, type KernelChange, MOST_RUNS, ratioText, reachOf, reasonOf, runsText, urgency, type Verdict, verdictOf, VERDICTS} from '../data/comparison';
+import {type Comparison, type Compared, difference, isOtherWork, type KernelChange, MOST_RUNS, ratioText, reachOf, reasonOf, runsText, urgency, type Verdict, verdictOf, VERDICTS} from '../data/comparison';
 import {ABSENT, time} from '../data/format';
 import {RatioPlot, RatioScale} from '../parts/ratio_plot';
 import {type Column, Table} from '../parts/table';
@@ -84,6 +84,9 @@ function KernelTable({comparison}: {comparison: Comparison}) {
     {key: 'after', title: 'After', number: true, value: (i) => kernels[i].time.after.median, cell: (i) => time(kernels[i].time.after.median)},
     {key: 'difference', title: 'In all', number: true, value: (i) => difference(kernels[i]), cell: (i) => signed(difference(kernels[i]))},
     {key: 'cycles', title: 'Cycles', number: true, value: (i) => kernels[i].cycles?.ratio ?? null, cell: (i) => kernels[i].cycles?.ratio?.toFixed(3) ?? ABSENT},
+    ...(kernels.every((kernel) => kernel.work.change === 'not-measured') ? [] : [
+      {key: 'work', title: 'Work', value: (i: number) => kernels[i].work.change, cell: (i: number) => (isOtherWork(kernels[i].work) ? <b>{kernels[i].work.change}</b> : kernels[i].work.change === 'same' ? 'same' : ABSENT)},
+    ]),
     {key: 'match', title: 'Match', value: (i) => kernels[i].matched, cell: (i) => <span class="nowrap">{kernels[i].matched === 'same' ? '' : kernels[i].matched}</span>},
     {key: 'runs', title: 'Runs needed', number: true, value: (i) => kernels[i].time.runs_needed, cell: (i) => runsText(kernels[i].time.runs_needed)},
     {key: 'why', title: 'Why', value: (i) => reasonOf(kernels[i]), cell: (i) => <span class="why">{reasonOf(kernels[i])}</span>},
@@ -92,7 +95,7 @@ function KernelTable({comparison}: {comparison: Comparison}) {
     <>
       <Table label="Kernels" rows={shownKernels(comparison)} columns={columns} sort="verdict" rowKey={(i) => i} />
       <RatioScale reach={reach} />
-      <p class="muted">Before and after: the median duration of a launch, median over the runs. In all: what all launches take more or less.</p>
+      <p class="muted">Before and after: the median duration of a launch, median over the runs. In all: what all launches take more or less. Work: of a launch, by exact counters, whatever its time.</p>
     </>
   );
 }

@@ -14,6 +14,7 @@
 #include "lib/cli/base/message.h"
 #include "lib/cli/base/output_check.h"
 #include "lib/cli/base/recording_file.h"
+#include "lib/cli/base/suggestion.h"
 #include "lib/cli/base/terminal.h"
 #include "lib/cli/compare/compare_inputs.h"
 #include "lib/cli/compare/compare_options.h"
@@ -26,6 +27,7 @@ namespace {
 struct CheckOptions {
   std::vector<std::string> recordings;
   std::string baseline, junit;
+  std::string fail_on = "time";
   ComparePercents percents;
   CompareOptions compare;
   bool github = false, all = false, allow_inconclusive = false;
@@ -44,11 +46,14 @@ Comparison CompareWith(const Baseline& baseline, const RunSet& after, const Chec
   return comparison;
 }
 
+compare::FailOn FailOnOf(const std::string& word) { return {word != "work", word != "time"}; }
+
 int RunCheck(const CheckOptions& options) {
   std::vector<std::string> inputs = options.recordings;
   inputs.push_back(options.baseline);
   const std::string problem = OutputProblem("--junit", options.junit, inputs);
   if (!problem.empty()) return Fail(problem);
+  const compare::FailOn fail_on = FailOnOf(options.fail_on);
   const Baseline baseline = LoadBaseline(options.baseline);
   if (!baseline.error.empty()) return Fail(baseline.error);
   const RunSet after = CollectRuns(options.recordings);
@@ -56,18 +61,18 @@ int RunCheck(const CheckOptions& options) {
   const Comparison comparison = CompareWith(baseline, after, options);
   if (!options.junit.empty()) {
     std::ostringstream junit;
-    compare::WriteJunit(junit, comparison);
+    compare::WriteJunit(junit, comparison, fail_on);
     if (!ReplaceFile(options.junit, junit.str())) return kFailed;
   }
   std::ostringstream out;
-  if (options.github) compare::WriteGithub(out, comparison);
+  if (options.github) compare::WriteGithub(out, comparison, fail_on);
   if (comparison.error.empty()) {
     WriteComparison(out, comparison, OptionsFor(STDOUT_FILENO).width, options.all);
   } else {
     Fail(comparison.error);
   }
   if (!WriteOutput(out.str(), "")) return kFailed;
-  const int status = compare::StatusOf(comparison);
+  const int status = compare::StatusOf(comparison, fail_on);
   return status == compare::kOpen && options.allow_inconclusive ? compare::kFine : status;
 }
 
@@ -90,12 +95,19 @@ Command AddCheckCommand(CLI::App* app) {
   parser->add_option("--junit", options->junit, "Write the result as JUnit XML, too")
       ->type_name("FILE");
   parser->add_flag("--github", options->github, "Print annotations for GitHub's workflows, too");
+  parser
+      ->add_option("--fail-on", options->fail_on,
+                   "What fails: time (default): a kernel or a time of the run is slower; work: a "
+                   "kernel does more work by its exact counters, whatever its time; any: both")
+      ->check(OneOf({"time", "work", "any"}))
+      ->type_name("WHAT");
   parser->add_flag("--allow-inconclusive", options->allow_inconclusive,
-                   "Exit with status 0, not 3, when nothing is slower but not all is decided");
+                   "Exit with status 0, not 3, when nothing fails but not all is decided");
   parser->add_flag("--all", options->all, "Show kernels that are the same, too");
   parser->footer(
-      "Exit status: 0 nothing is slower, 1 something is slower, 2 wrong options or unreadable\n"
-      "files, 3 not enough runs to decide.");
+      "Exit status: 0 nothing fails, 1 something is slower (or does more work: --fail-on), 2 "
+      "wrong\n"
+      "options or unreadable files, 3 not enough runs to decide, or work that was not measured.");
   return {parser, [options] { return RunCheck(*options); }};
 }
 
