@@ -2,7 +2,7 @@
 # libprof.so and libprof_inject.so, put together from the folders of the capture half.
 add_library(prof SHARED $<TARGET_OBJECTS:prof_capture> $<TARGET_OBJECTS:prof_nvtx>
   $<TARGET_OBJECTS:prof_python> $<TARGET_OBJECTS:prof_native> $<TARGET_OBJECTS:prof_torch>
-  $<TARGET_OBJECTS:prof_cupti> $<TARGET_OBJECTS:prof_options>)
+  $<TARGET_OBJECTS:prof_cupti> $<TARGET_OBJECTS:prof_options> $<TARGET_OBJECTS:prof_format>)
 
 # They bring their C++ runtime: an older libstdc++.so that the program finds first would keep it
 # from starting. libgcc_s stays shared, so that there is one unwinder; they need symbols of GCC 3.0

@@ -102,9 +102,14 @@ void BindMeasured(nb::module_& module) {
       .Has("bound_by", &Roofline::bound_by, "\"compute\", \"dram\", ...; empty: unknown.")
       .Has("rates_of", &Roofline::rates_of, "Which time the rates are of: \"run\", \"samples\".")
       .Shows({"flops_per_s", "flops_per_byte", "bound_by"});
+  Struct<Doubt>(module, "Doubt", "A reason why a verdict may be wrong.")
+      .Has("id", &Doubt::id)
+      .Has("text", &Doubt::text)
+      .Shows({"id", "text"});
   Struct<Verdict>(module, "Verdict", "What limits a kernel, the evidence, and what to do.")
       .Has("limiter", &Verdict::limiter, "\"dram\", \"latency\", \"not-measured\", ...")
       .Has("confidence", &Verdict::confidence, "\"none\", \"low\", \"medium\", \"high\".")
+      .Has("doubts", &Verdict::doubts, "Why the confidence is not higher, the gravest first.")
       .Has("source", &Verdict::source, "\"counters\", \"pm-samples\", \"both\", \"none\".")
       .Has("decided", &Verdict::decided, "False: `missing` has what would decide.")
       .Has("rule", &Verdict::rule, "Id of the rule.")
