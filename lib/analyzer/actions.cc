@@ -7,13 +7,12 @@
 #include <numeric>
 #include <set>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/findings/finding_clock.h"
-#include "lib/analyzer/findings/finding_fusion.h"
+#include "lib/analyzer/findings/finding_table.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/timeline/critical_path.h"
@@ -23,46 +22,6 @@ namespace prof::analyzer {
 namespace {
 
 constexpr size_t kCauses = 32;  // more than there are
-
-// What a finding's gain is a part of.
-struct FindingTime {
-  std::string_view id;
-  std::vector<GapCause> idle;
-  bool copies;
-  bool kernels = false;  // also time of kernels
-};
-
-const std::vector<FindingTime>& FindingTimes() {
-  static const auto& kAnyIdle = *new std::vector<GapCause>{
-      GapCause::kLaunch,   GapCause::kDependency, GapCause::kSync,   GapCause::kHostWork,
-      GapCause::kTransfer, GapCause::kLoading,    GapCause::kUnknown};
-  static const auto* const times = new std::vector<FindingTime>{
-      // Without the waits the host runs ahead, which hides more than the gaps behind them.
-      {"sync-bound",
-       {GapCause::kSync, GapCause::kLaunch, GapCause::kHostWork, GapCause::kLoading},
-       false},
-      {"launch-bound", {GapCause::kLaunch}, false},
-      {"cuda-graph", kAnyIdle, false},
-      {"small-kernels", {GapCause::kLaunch, GapCause::kDependency}, false},
-      {"code-loading", {GapCause::kLoading}, false},
-      {"host-work", {GapCause::kHostWork}, false},
-      {"dependency-idle", {GapCause::kDependency}, false},
-      {"transfer-bound", {GapCause::kTransfer}, false},
-      {"unexplained-idle", {GapCause::kUnknown}, false},
-      {"pageable-copy", kAnyIdle, true},
-      {"copy-not-overlapped", kAnyIdle, true},
-      {"small-copies", kAnyIdle, true},
-      {"sync-copy", kAnyIdle, true},
-      // Work side by side, or the same step in less time: kernels and the gaps between them.
-      {"serialization", kAnyIdle, true, true},
-      {"default-stream", kAnyIdle, true, true},
-      {"exposed-communication", kAnyIdle, true, true},
-      {"outlier-steps", kAnyIdle, true, true},
-      {"step-drift", kAnyIdle, true, true},
-      {"busiest-device", kAnyIdle, true, true},
-  };
-  return *times;
-}
 
 // The time that is left to be saved, in whole parts: each kernel, each cause of idle time, copies.
 struct Pools {
@@ -249,47 +208,45 @@ void AddDrawsOfKernels(double gain_ns, const Pools& pools, Counts counts,
   }
 }
 
-// A low clock slows down all kernels of its device, and none of another one.
-void AddDrawsOfClock(const Finding& finding, const Report& report, const Pools& pools,
-                     std::vector<Draw>* draws) {
-  const DeviceReport* const device = LowClockDevice(report.devices, report.undisturbed_ns);
-  const auto counts = [&](size_t k) {
-    return device == nullptr || report.kernels[k].device == device->id;
+// The kernels that a finding is about, and how much of its gain is of them.
+void AddDrawsOfKernels(FindingKernels which, const Finding& finding, const Report& report,
+                       const Pools& pools, std::vector<Draw>* draws) {
+  const auto add = [&](double gain_ns, auto counts) {
+    AddDrawsOfKernels(gain_ns, pools, counts, draws);
   };
-  AddDrawsOfKernels(finding.gain_at_most_ns, pools, counts, draws);
+  const double gain_ns = finding.gain_at_most_ns;
+  switch (which) {
+    case FindingKernels::kNone:
+      return;
+    case FindingKernels::kAll:
+      return add(gain_ns, [](size_t) { return true; });
+    case FindingKernels::kShort:
+      return add(finding.kernels_at_most_ns,
+                 [&](size_t k) { return report.kernels[k].duration_ns.median < kSmallKernelNs; });
+    case FindingKernels::kOfDram:
+      return add(gain_ns,
+                 [&](size_t k) { return report.kernels[k].verdict.limiter == Limiter::kDram; });
+    case FindingKernels::kOfLowClock: {
+      // A low clock slows down all kernels of its device, and none of another one.
+      const DeviceReport* const device = LowClockDevice(report.devices, report.undisturbed_ns);
+      return add(gain_ns, [&](size_t k) {
+        return device == nullptr || report.kernels[k].device == device->id;
+      });
+    }
+  }
 }
 
 std::vector<Draw> DrawsOf(const Finding& finding, const Report& report, const Pools& pools) {
   std::vector<Draw> draws;
-  if (finding.id == kClockFinding) {
-    AddDrawsOfClock(finding, report, pools, &draws);
+  const FindingTime* const time = FindingTimeOf(finding);
+  if (time == nullptr) {
+    // A finding that is not in the table: it may be about any time without a kernel.
+    for (size_t pool = pools.idle; pool < pools.left_ns.size(); ++pool) draws.push_back({pool, 1});
     return draws;
   }
-  if (finding.id == kFusionFinding) {
-    const auto by_dram = [&](size_t k) {
-      return report.kernels[k].verdict.limiter == Limiter::kDram;
-    };
-    for (const GapCause cause : {GapCause::kLaunch, GapCause::kDependency}) {
-      draws.push_back({pools.Idle(cause), 1});
-    }
-    AddDrawsOfKernels(finding.gain_at_most_ns, pools, by_dram, &draws);
-    return draws;
-  }
-  for (const FindingTime& time : FindingTimes()) {
-    if (time.id != finding.id) continue;
-    for (const GapCause cause : time.idle) draws.push_back({pools.Idle(cause), 1});
-    if (time.copies) draws.push_back({pools.copies, 1});
-    if (finding.kernels_at_most_ns > 0) {
-      AddDrawsOfKernels(
-          finding.kernels_at_most_ns, pools,
-          [&](size_t k) { return report.kernels[k].duration_ns.median < kSmallKernelNs; }, &draws);
-    }
-    const auto all = [](size_t) { return true; };
-    if (time.kernels) AddDrawsOfKernels(finding.gain_at_most_ns, pools, all, &draws);
-    return draws;
-  }
-  // A rule that is not in the table: it may be about any time without a kernel.
-  for (size_t pool = pools.idle; pool < pools.left_ns.size(); ++pool) draws.push_back({pool, 1});
+  for (const GapCause cause : time->idle) draws.push_back({pools.Idle(cause), 1});
+  if (time->copies) draws.push_back({pools.copies, 1});
+  AddDrawsOfKernels(time->kernels, finding, report, pools, &draws);
   return draws;
 }
 

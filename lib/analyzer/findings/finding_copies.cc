@@ -161,7 +161,6 @@ MaybeFinding PageableCopies(const RunInputs& inputs) {
   const double gain = copies.exposed_ns + idle_ns;
   if (idle_ns > 0) finding.evidence.push_back("idle behind them: " + text::Time(idle_ns));
   finding.action = "Allocate the host side with cudaMallocHost, or register it once.";
-  finding.kind = GainKind::kSameWork;
   finding.check = kCheckTimeline;
   finding.gain_at_most_ns = gain;
   finding.confidence = Confidence::kHigh;
@@ -190,7 +189,6 @@ MaybeFinding CopiesNotOverlapped(const RunInputs& inputs) {
   finding.action =
       "Copy on another stream while kernels run (double buffering), where the data allows it.";
   finding.gain_at_most_ns = gain;
-  finding.kind = GainKind::kCauseRemoved;
   finding.check = kCheckTimeline;
   finding.confidence = Confidence::kMedium;  // nothing shows whether the data allows it
   finding.withheld_why = inputs.lost_operations;
@@ -221,7 +219,6 @@ MaybeFinding SmallCopies(const RunInputs& inputs) {
   finding.evidence = {DescribeCopies(copies), "idle beside them: " + text::Time(gaps),
                       "in one piece they would take " + text::Time(at_rate) + " (at best)"};
   finding.action = "Gather them in one buffer and copy once.";
-  finding.kind = GainKind::kLessWork;
   finding.check = kCheckTimeline;
   finding.gain_at_most_ns = gain;
   finding.confidence = Confidence::kMedium;

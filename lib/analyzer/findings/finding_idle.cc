@@ -467,7 +467,6 @@ MaybeFinding SmallKernels(const RunInputs& inputs) {
           " of those with another one beside them on their stream, at most"};
   AddSamplingCost(inputs, &finding);
   finding.action = "Fuse neighbours, or batch more work into each launch.";
-  finding.kind = GainKind::kLessWork;
   finding.gain_at_most_ns = small.beside_ns + small.rows_ns;
   finding.kernels_at_most_ns = small.rows_ns;
   finding.check = kCheckTimeline;

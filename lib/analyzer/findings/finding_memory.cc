@@ -18,16 +18,45 @@ namespace {
 constexpr size_t kMostHolders = 3;
 
 struct MemoryRule {
-  std::string_view id;
+  FindingRow text;
   MaybeFinding (*find)(const MemoryInputs&);
   bool first = false;  // before the findings about time
 };
 
 constexpr MemoryRule kMemoryFindings[] = {
-    {"out-of-memory", OutOfMemory, true},
-    {"memory-growth", MemoryGrows},
-    {"memory-left", MemoryIsLeft},
-    {"pool-unused", PoolLiesUnused},
+    {{"out-of-memory", GainKind::kMemory,
+      "a call returned cudaErrorMemoryAllocation or CUDA_ERROR_OUT_OF_MEMORY",
+      "calls with their ranges, lines and ops; what was allocated then, by range and by line; "
+      "what lay unused in pools",
+      "free or shrink what these ranges hold, trim pools", "", "–",
+      "the size of the call, which no record has"},
+     OutOfMemory,
+     true},
+    {{"memory-growth", GainKind::kMemory,
+      "of 20 or more steps (own), without their first quarter, the levels rise: medians of ten "
+      "equal parts in 90 % of their pairs, equal ones counted half (Kendall); so many rises from "
+      "part to part have a chance of 2 % at most if each were as likely a fall (own); the slope's "
+      "interval at 95 % (Theil and Sen) is above zero; 1 MB or more in all, less than half of it "
+      "between two parts, in the last third half as much as in the first or more, and some of it "
+      "in the last two parts (own); confidence medium",
+      "levels, slope and interval, the ranges and the lines that hold more, the steps until the "
+      "device is full",
+      "find what the range or the line keeps", "", "o, r",
+      "a warm-up or a cache that is filled once called a leak"},
+     MemoryGrows},
+    {{"memory-left", GainKind::kMemory,
+      "a range that allocated in 20 or more instances (own) and left 1 MB or more in all until "
+      "the end, in 90 % of them (own), the first before half of the run and the last after 90 % "
+      "of it (own); not if `memory-growth` names the range; confidence medium",
+      "instances, blocks, times", "free in the range, reuse one buffer", "", "o, r",
+      "what is prepared once called a leak"},
+     MemoryIsLeft},
+    {{"pool-unused", GainKind::kMemory,
+      "a pool of the driver took more from the device while so much or more lay unused, 256 MB "
+      "and 25 % of what it reserved at most or more (own); confidence medium",
+      "sizes of the pool", "sizes that repeat, one stream, trim", "", "o",
+      "a pool that is too small"},
+     PoolLiesUnused},
 };
 
 double LastRecordNs(const model::Model& model) {
@@ -97,8 +126,8 @@ void AddMemoryFindings(const model::Model& model, const MemoryReport& memory,
   for (const MemoryRule& rule : kMemoryFindings) {
     MaybeFinding finding = rule.find(inputs);
     if (!finding) continue;
-    finding->id = rule.id;
-    finding->kind = GainKind::kMemory;
+    finding->id = rule.text.id;
+    finding->kind = rule.text.kind;
     WithholdIfIncomplete(&*finding);
     (rule.first ? first : others).push_back(std::move(*finding));
   }
@@ -114,10 +143,10 @@ void AddMemoryFindings(const model::Model& model, const MemoryReport& memory,
   }
 }
 
-std::vector<std::string_view> MemoryFindingIds() {
-  std::vector<std::string_view> ids;
-  for (const MemoryRule& rule : kMemoryFindings) ids.push_back(rule.id);
-  return ids;
+std::vector<FindingRow> MemoryFindingRows() {
+  std::vector<FindingRow> rows;
+  for (const MemoryRule& rule : kMemoryFindings) rows.push_back(rule.text);
+  return rows;
 }
 
 }  // namespace prof::analyzer

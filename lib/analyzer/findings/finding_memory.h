@@ -5,10 +5,10 @@
 #define PROF_LIB_ANALYZER_FINDINGS_FINDING_MEMORY_H_
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lib/analyzer/findings/finding_inputs.h"
+#include "lib/analyzer/findings/finding_table.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/memory_report.h"
 #include "prof/report.h"
@@ -37,7 +37,7 @@ struct MemoryInputs {
 void AddMemoryFindings(const model::Model& model, const MemoryReport& memory,
                        std::vector<Finding>* findings);
 
-[[nodiscard]] std::vector<std::string_view> MemoryFindingIds();
+[[nodiscard]] std::vector<FindingRow> MemoryFindingRows();
 
 }  // namespace prof::analyzer
 

@@ -7,16 +7,10 @@
 
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
-#include "lib/analyzer/findings/finding_clock.h"
-#include "lib/analyzer/findings/finding_copies.h"
-#include "lib/analyzer/findings/finding_fusion.h"
-#include "lib/analyzer/findings/finding_graph.h"
-#include "lib/analyzer/findings/finding_idle.h"
 #include "lib/analyzer/findings/finding_inputs.h"
 #include "lib/analyzer/findings/finding_memory.h"
-#include "lib/analyzer/findings/finding_other_work.h"
-#include "lib/analyzer/findings/finding_steps.h"
 #include "lib/analyzer/findings/finding_streams.h"
+#include "lib/analyzer/findings/finding_table.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -41,44 +35,12 @@ double IterationNs(const model::Model& model, const RangeFamilies& families) {
   return iteration_ns;
 }
 
-struct FindingRule {
-  std::string_view id;
-  MaybeFinding (*find)(const RunInputs&);
-  // A way out of idle time that has a finding of its own, and counts other time with it: it comes
-  // behind the cause.
-  bool remedy = false;
-};
-
-constexpr FindingRule kFindings[] = {
-    {"sync-bound", SyncBound},
-    {"allocation", AllocationInLoop},
-    {"launch-bound", LaunchBound},
-    {"code-loading", CodeLoading},
-    {"host-work", HostWork},
-    {"transfer-bound", TransferBound},
-    {"dependency-idle", DependencyIdle},
-    {"unexplained-idle", UnexplainedIdle},
-    {"cuda-graph", GraphOpportunity, true},
-    {"small-kernels", SmallKernels, true},
-    {"pageable-copy", PageableCopies},
-    {"copy-not-overlapped", CopiesNotOverlapped},
-    {"small-copies", SmallCopies},
-    {"sync-copy", SynchronousCopies, true},
-    {"device-copies", DeviceCopies},
-    {"exposed-communication", ExposedCommunication},
-    {"default-stream", DefaultStream},
-    {"serialization", Serialization},
-    {"outlier-steps", OutlierSteps},
-    {"step-drift", StepDrift},
-};
-// The one rule that looks at all devices together.
-constexpr std::string_view kBusiestDevice = "busiest-device";
-
 // The device on which it costs most.
-MaybeFinding FindWorst(const FindingRule& rule, const std::vector<RunInputs>& devices) {
+template <typename Find>
+MaybeFinding FindWorst(Find find, const std::vector<RunInputs>& devices) {
   MaybeFinding worst;
   for (const RunInputs& inputs : devices) {
-    MaybeFinding finding = rule.find(inputs);
+    MaybeFinding finding = find(inputs);
     if (!finding || (worst && finding->cost_ns <= worst->cost_ns)) continue;
     if (devices.size() > 1) {
       finding->evidence.push_back("on device " + std::to_string(inputs.device.device));
@@ -99,7 +61,8 @@ struct Found {
 std::vector<Finding> Ordered(std::vector<Found> found) {
   double cause_ns = 0;
   for (const Found& entry : found) {
-    const bool cause = !entry.remedy && entry.finding.kind == GainKind::kIdleTime;
+    const bool cause =
+        !entry.remedy && entry.finding.kind == GainKind::kIdleTime;
     if (cause) cause_ns = std::max(cause_ns, entry.finding.cost_ns);
   }
   const auto rank_ns = [cause_ns](const Found& entry) {
@@ -126,18 +89,21 @@ std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeli
     devices.push_back(GatherRunInputs(model, device, iterations, undisturbed_ns));
   }
   std::vector<Found> found;
-  const auto add = [&](std::string_view id, MaybeFinding finding, bool remedy) {
+  const auto add = [&](const FindingRule& rule, MaybeFinding finding) {
     if (!finding) return;
-    finding->id = id;
+    finding->id = rule.text.id;
+    finding->kind = rule.text.kind;
     // A bound below what the records show would be a mistake of a rule.
     finding->gain_at_most_ns = std::max(finding->gain_at_most_ns, finding->cost_ns);
     finding->gain_at_most_ns = std::clamp(finding->gain_at_most_ns, 0.0, undisturbed_ns);
     WithholdIfIncomplete(&*finding);
     if (finding->withheld) finding->cost_ns = 0;
-    found.push_back({std::move(*finding), remedy});
+    found.push_back({std::move(*finding), rule.remedy});
   };
-  for (const FindingRule& rule : kFindings) add(rule.id, FindWorst(rule, devices), rule.remedy);
-  add(kBusiestDevice, BusiestDevice(devices), false);
+  for (const FindingRule& rule : FindingRules()) {
+    if (rule.find != nullptr) add(rule, FindWorst(rule.find, devices));
+    if (rule.text.id == kBusiestDevice) add(rule, BusiestDevice(devices));
+  }
   return Ordered(std::move(found));
 }
 
@@ -160,12 +126,8 @@ std::string WhyNoFindings(const model::Model& model, const RangeFamilies& famili
 
 std::vector<std::string_view> FindingIds() {
   std::vector<std::string_view> ids;
-  for (const FindingRule& rule : kFindings) ids.push_back(rule.id);
-  ids.emplace_back(kClockFinding);
-  ids.emplace_back(kFusionFinding);
-  ids.emplace_back(kOtherWorkFinding);
-  ids.push_back(kBusiestDevice);
-  for (const std::string_view id : MemoryFindingIds()) ids.push_back(id);
+  for (const FindingRule& rule : FindingRules()) ids.push_back(rule.text.id);
+  for (const FindingRow& row : MemoryFindingRows()) ids.push_back(row.id);
   return ids;
 }
 

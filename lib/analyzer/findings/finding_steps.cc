@@ -134,7 +134,6 @@ MaybeFinding OutlierSteps(const RunInputs& inputs) {
       "Find out what only these steps do: evaluation, logging, checkpoints, allocation, "
       "compilation, "
       "longer inputs; move it out of the loop or to another thread.";
-  finding.kind = GainKind::kCauseRemoved;
   finding.gain_at_most_ns = found.most_ns;
   finding.check =
       "prof run --range with the name of the longest one, or NVTX ranges inside the step";
@@ -163,7 +162,6 @@ MaybeFinding StepDrift(const RunInputs& inputs) {
   finding.action =
       "Find out what grows with the steps: the length of a sequence or cache, fragmented memory, a "
       "list on the host, or a clock that falls.";
-  finding.kind = GainKind::kCauseRemoved;
   finding.gain_at_most_ns = gain_ns;
   finding.check = "compare the kernels of the first steps with those of the last (--keep-last)";
   finding.confidence = Confidence::kMedium;

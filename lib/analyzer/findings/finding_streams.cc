@@ -256,7 +256,6 @@ MaybeFinding Serialization(const RunInputs& inputs) {
   finding.action =
       "Run those side by side that do not depend on each other: on several streams, as branches of "
       "a graph, or merged into one launch.";
-  finding.kind = GainKind::kCauseRemoved;
   finding.gain_at_most_ns = serial.most_ns;
   finding.check = "no record shows whether they depend on each other: try two streams";
   finding.confidence = Confidence::kLow;
@@ -282,7 +281,6 @@ MaybeFinding DefaultStream(const RunInputs& inputs) {
   finding.action =
       "Create the streams with cudaStreamNonBlocking, or compile with --default-stream per-thread, "
       "where the work is independent.";
-  finding.kind = GainKind::kCauseRemoved;
   // Streams that wait for the default stream do not run beside each other, either.
   double longest_ns = 0;
   for (const auto& [stream, work_ns] : sides.streams_ns) longest_ns = std::max(longest_ns, work_ns);
@@ -318,7 +316,6 @@ MaybeFinding ExposedCommunication(const RunInputs& inputs) {
   const double idle_ns = IdleBeside(
       inputs, [&](const Op& op) { return op.kind == OpKind::kKernel && communicates[op.shape]; });
   if (idle_ns > 0) finding.evidence.push_back("idle beside them: " + text::Time(idle_ns));
-  finding.kind = GainKind::kCauseRemoved;
   finding.gain_at_most_ns = all_ns - hidden_ns + idle_ns;
   finding.check = "prof run on every rank: the rank whose NCCL kernels are shortest comes last";
   finding.confidence = Confidence::kMedium;
@@ -357,7 +354,6 @@ MaybeFinding DeviceCopies(const RunInputs& inputs) {
   const double idle_ns =
       IdleBeside(inputs, [](const Op& op) { return DeviceCopyName(op) != nullptr; });
   if (idle_ns > 0) finding.evidence.push_back("idle beside them: " + text::Time(idle_ns));
-  finding.kind = GainKind::kLessWork;
   finding.gain_at_most_ns = exposed_ns + idle_ns;
   finding.check = kCheckTimeline;
   finding.confidence = Confidence::kMedium;
@@ -390,7 +386,6 @@ MaybeFinding BusiestDevice(const std::vector<RunInputs>& devices) {
   finding.evidence.push_back("gain: " + text::Time(most_ns - mean_ns) +
                              " on each device, if all had the same work");
   finding.action = "Even out the work of the devices, where the others wait for this one.";
-  finding.kind = GainKind::kCauseRemoved;
   finding.gain_at_most_ns = gain_ns;
   finding.check = "the rows of the busiest device: what it runs that the others do not";
   finding.confidence = Confidence::kMedium;

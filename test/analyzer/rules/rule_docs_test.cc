@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/analyzer/findings/finding_rules.h"
+#include "lib/analyzer/findings/finding_table.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
 #include "lib/analyzer/rules/rule_notes.h"
@@ -48,10 +49,12 @@ TEST_CASE("Every finding is documented, and every documented one exists") {
 }
 
 // build/.../write_rules_page writes it.
-TEST_CASE("The page about rules holds the tables of causes and actions as they are") {
+TEST_CASE("The page about rules holds the tables of causes, actions and findings as they are") {
   const std::string page = ReadRulesPage(PROF_RULES_DOC);
   REQUIRE(page.find(analyzer::CauseTable()) != std::string::npos);
   REQUIRE(page.find(analyzer::ActionTable()) != std::string::npos);
+  REQUIRE(page.find(analyzer::FindingTable()) != std::string::npos);
+  REQUIRE(page.find(analyzer::MemoryFindingTable()) != std::string::npos);
   CHECK(WithRuleTables(page) == page);
   CHECK(WithRuleTables("# Rules\n") == "# Rules\n");
 }
@@ -61,6 +64,19 @@ TEST_CASE("Every cause names an action of the table") {
   for (const analyzer::ActionRow& row : analyzer::ActionRows()) ids.insert(std::string(row.id));
   for (const analyzer::CauseRow& row : analyzer::CauseRows()) {
     CHECK(ids.count(std::string(row.action)) == 1);
+  }
+}
+
+TEST_CASE("Every finding has all of its texts, and a gain has a time that it is a part of") {
+  for (const analyzer::FindingRule& rule : analyzer::FindingRules()) {
+    INFO(rule.text.id);
+    for (const std::string_view text : {rule.text.condition, rule.text.evidence, rule.text.action,
+                                        rule.text.gain, rule.text.rests, rule.text.wrong}) {
+      CHECK_FALSE(text.empty());
+    }
+    Finding finding;
+    finding.id = rule.text.id;
+    CHECK(analyzer::FindingTimeOf(finding) == &rule.time);
   }
 }
 

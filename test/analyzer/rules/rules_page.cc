@@ -3,7 +3,9 @@
 
 #include <fstream>
 #include <sstream>
+#include <utility>
 
+#include "lib/analyzer/findings/finding_table.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
 
@@ -21,7 +23,14 @@ std::string Filled(std::string page, const std::string& name, const std::string&
 }  // namespace
 
 std::string WithRuleTables(const std::string& page) {
-  return Filled(Filled(page, "causes", analyzer::CauseTable()), "actions", analyzer::ActionTable());
+  std::string filled = page;
+  for (const auto& [name, table] :
+       {std::pair("causes", analyzer::CauseTable()), std::pair("actions", analyzer::ActionTable()),
+        std::pair("findings", analyzer::FindingTable()),
+        std::pair("memory findings", analyzer::MemoryFindingTable())}) {
+    filled = Filled(filled, name, table);
+  }
+  return filled;
 }
 
 std::string ReadRulesPage(const std::string& path) {
