@@ -75,9 +75,11 @@ struct HostIdleReport {
 };
 
 /// The steps of the run: instances of the outermost NVTX range that is entered again and again, 20
-/// or more. The first two are left out, because they may have the warm-up.
+/// or more; without one, turns of launches that repeat. The first two are left out, because they
+/// may have the warm-up.
 struct LineSteps {
-  std::string range;  ///< Its path. Empty: there are no steps.
+  std::string range;  ///< Its path, or "57 launches that repeat". Empty: there are no steps.
+  bool by_launches = false;
   int64_t count = 0;  ///< Without the first two.
   /// From the begin of the third one to the end of what the last one launched.
   double time_ns = 0;

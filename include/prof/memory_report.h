@@ -194,8 +194,9 @@ struct MemoryGrowth {
   std::string memory;
   std::optional<uint32_t> device;  ///< Of device memory and tensors.
   /// The range, as in RangeRow. Of tensors, where no range repeats: the outermost module or
-  /// record_function that does.
+  /// record_function that does. By launches: "57 launches that repeat".
   std::string step;
+  bool by_launches = false;                  ///< No range repeats; a step is a turn of launches.
   int64_t steps = 0;                         ///< That were used.
   uint64_t first_bytes = 0, last_bytes = 0;  ///< Levels of the first and the last of them.
   /// Median of the slopes between two steps (Theil and Sen), and its interval at 95 % (Sen 1968).

@@ -79,7 +79,7 @@ struct StepSurplus {
 /// over the GPUs.
 struct StepReport {
   int64_t index = 0;    ///< In the order of time, from 0.
-  std::string name;     ///< "step 12"
+  std::string name;     ///< "step 12"; empty: launches tell the steps.
   double begin_ns = 0;  ///< After the recording began.
   double duration_ns = 0;
   double busy_ns = 0;
@@ -130,12 +130,23 @@ struct StepEdges {
   int64_t unknown = 0;   ///< Nothing ended just before.
 };
 
+/// A part of the run in which other launches repeat than those of the steps.
+struct StepPhase {
+  std::string range;    ///< "4 launches that repeat".
+  int64_t steps = 0;    ///< How many times.
+  double begin_ns = 0;  ///< After the recording began.
+  double end_ns = 0;
+};
+
 /// All steps. Times are sums over the steps that count, unless they are of a statistic.
 struct StepsReport {
   bool wanted = false;  ///< False: the analysis was not asked for steps; all else is empty.
   std::string missing;  ///< Not empty: why there are no steps.
-  std::string range;    ///< The range whose instances are the steps: "step *".
-  int64_t counted = 0;  ///< Steps in the statistics.
+  /// The range whose instances are the steps: "step *"; by launches: "57 launches that repeat".
+  std::string range;
+  bool by_launches = false;  ///< No range repeats; a step is one turn of launches that do.
+  std::vector<StepPhase> other_phases;  ///< By launches: where others repeat; most time first.
+  int64_t counted = 0;                  ///< Steps in the statistics.
   /// Of the time of these steps and of those that prof disturbed: what these have, 0..1. nullopt:
   /// there are neither.
   std::optional<double> counted_share;

@@ -104,7 +104,8 @@ LineSteps DescribeSteps(const Model& model, const Iterations& steps, Interval* w
     if (op == kNoIndex) continue;
     when->end_ns = std::max(when->end_ns, model.ops[static_cast<size_t>(op)].end_ns);
   }
-  described.range = model.paths[first.path].full;
+  described.by_launches = steps.by_launches();
+  described.range = steps.by_launches() ? steps.LaunchesName() : model.paths[first.path].full;
   described.count = static_cast<int64_t>(steps.size() - kLeftOut);
   described.time_ns = static_cast<double>(when->end_ns - when->start_ns);
   return described;

@@ -22,6 +22,7 @@
 #include "lib/analyzer/steps/step_windows.h"
 #include "lib/analyzer/timeline/graph_launches.h"
 #include "lib/analyzer/timeline/iterations.h"
+#include "lib/analyzer/timeline/launch_periods.h"
 #include "lib/analyzer/timeline/step_times.h"
 #include "lib/snapshot/model/range_names.h"
 #include "lib/text/numbers.h"
@@ -249,6 +250,21 @@ void DescribeEdges(const Model& model, const PathEdges& edges, StepsReport* repo
   }
 }
 
+// The turns of launches that repeat, where no range does.
+Iterations FindByLaunches(const Model& model, StepsReport* report) {
+  const std::vector<LaunchStretch> stretches = FindLaunchStretches(model);
+  if (stretches.empty()) return {};
+  report->by_launches = true;
+  for (size_t i = 1; i < stretches.size(); ++i) {
+    const Intervals& turns = stretches[i].turns;
+    report->other_phases.push_back({TurnsOf(stretches[i]).LaunchesName(),
+                                    static_cast<int64_t>(turns.size()),
+                                    Ns(turns.front().start_ns - model.process.start_ns),
+                                    Ns(turns.back().end_ns - model.process.start_ns)});
+  }
+  return TurnsOf(stretches.front());
+}
+
 }  // namespace
 
 StepsReport BuildStepTable(const Model& model, const Timeline& timeline, const KernelGroups& groups,
@@ -258,20 +274,24 @@ StepsReport BuildStepTable(const Model& model, const Timeline& timeline, const K
   const RangeFamilies families = FindAllRangeFamilies(model);
   Steps steps;
   steps.ranges = FindIterations(model, families, static_cast<size_t>(kRepeats));
+  if (steps.ranges.empty()) steps.ranges = FindByLaunches(model, &report);
   if (steps.ranges.empty()) {
     report.missing = "no range is entered " + text::Fixed(kRepeats, 0) +
-                     " times or more on one thread: put an NVTX range around each step";
+                     " times or more on one thread, and no launches repeat: put an NVTX range "
+                     "around each step";
     return report;
   }
   if (steps.ranges.size() > kMostSteps) {
-    report.missing = "the range that repeats is entered " +
+    report.missing = std::string(report.by_launches ? "the launches that repeat do so "
+                                                    : "the range that repeats is entered ") +
                      text::Count(static_cast<int64_t>(steps.ranges.size())) +
                      " times, and the table takes " + text::Count(kMostSteps) +
                      ": put an NVTX range around each step, or record a part of the run";
     return report;
   }
   const uint32_t thread = steps.ranges.front().thread;
-  report.range = families.label[families.of_path[steps.ranges.front().path]];
+  report.range = report.by_launches ? steps.ranges.LaunchesName()
+                                    : families.label[families.of_path[steps.ranges.front().path]];
   steps.windows = FindWindows(model, timeline, steps.ranges);
   const StepParts parts(model, steps.ranges);
   steps.usages = MeasureSteps(model, timeline, groups, kernels, parts, steps.windows, thread);

@@ -20,6 +20,7 @@ std::optional<double> OfSamples(const LineReport& line, double value) {
 void BindLines(nb::module_& module) {
   Struct<LineSteps>(module, "LineSteps", "The steps of a run: the range that repeats.")
       .Has("range", &LineSteps::range)
+      .Has("by_launches", &LineSteps::by_launches, "No range repeats: turns of launches.")
       .Has("count", &LineSteps::count)
       .Has("time_ns", &LineSteps::time_ns)
       .Shows({"range", "count", "time_ns"});

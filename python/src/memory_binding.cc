@@ -166,6 +166,7 @@ void BindPoolsAndGrowth(nb::module_& module) {
       .Has("memory", &MemoryGrowth::memory)
       .Has("device", &MemoryGrowth::device)
       .Has("step", &MemoryGrowth::step, "The range that repeats.")
+      .Has("by_launches", &MemoryGrowth::by_launches, "No range repeats: turns of launches.")
       .Has("steps", &MemoryGrowth::steps)
       .Has("first_bytes", &MemoryGrowth::first_bytes)
       .Has("last_bytes", &MemoryGrowth::last_bytes)

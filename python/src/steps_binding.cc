@@ -75,15 +75,28 @@ void BindStep(nb::module_& module) {
       .Shows({"index", "name", "duration_ns"});
 }
 
+void BindPhase(nb::module_& module) {
+  Struct<StepPhase>(module, "StepPhase", "A part of the run in which other launches repeat.")
+      .Has("range", &StepPhase::range, "\"4 launches that repeat\".")
+      .Has("steps", &StepPhase::steps)
+      .Has("begin_ns", &StepPhase::begin_ns, "After the recording began.")
+      .Has("end_ns", &StepPhase::end_ns)
+      .Shows({"range", "steps", "begin_ns", "end_ns"});
+}
+
 }  // namespace
 
 void BindSteps(nb::module_& module) {
   BindTimes(module);
+  BindPhase(module);
   BindStep(module);
   Struct<StepsReport>(module, "StepSummary",
                       "All steps that count. Times are sums over them, except in statistics.")
       .Has("missing", &StepsReport::missing, "Not empty: why there are no steps.")
       .Has("range", &StepsReport::range, "Its instances are the steps.")
+      .Has("by_launches", &StepsReport::by_launches,
+           "No range repeats: a step is one turn of launches that do, as `range` has them.")
+      .Has("other_phases", &StepsReport::other_phases, "By launches: where others repeat.")
       .Has("counted", &StepsReport::counted, "Steps in the statistics.")
       .Has("counted_share", &StepsReport::counted_share,
            "Of the time of these and of the steps that prof disturbed, 0..1. None: there are "

@@ -74,6 +74,28 @@ TEST_CASE("A line has the time of its launches, and the idle time before those t
   CHECK(report.lines.without_stack_ns == 10'000);
 }
 
+TEST_CASE("Without ranges the lines are in the order of launches that repeat") {
+  constexpr int64_t kSteps = 25;
+  SnapshotBuilder b;
+  PythonStacks python;
+  const uint32_t gemm = b.Shape("gemm", {132}, {256}), add = b.Shape("add", {132}, {256});
+  const uint32_t slow = python.Stack(0, "step", "/app/train.py", 20);
+  const uint32_t quick = python.Stack(0, "step", "/app/train.py", 21);
+  for (int64_t i = 0; i < kSteps; ++i) {
+    const int64_t at_ns = 1'000'000 + i * 50'000;
+    python.of_call[b.Kernel(gemm, "", at_ns + 11'000, at_ns + 31'000)] = slow;
+    python.of_call[b.Kernel(add, "", at_ns + 31'000, at_ns + 41'000)] = quick;
+  }
+  b.edit = [&](wire::Block& block) { python.AddTo(&block); };
+  const LinesReport lines = Analyze(b.Snapshot()).lines;
+  CHECK(lines.steps.by_launches);
+  CHECK(lines.steps.range == "2 launches that repeat");
+  CHECK(lines.steps.count == kSteps - 2);
+  REQUIRE(lines.own.size() == 2);
+  CHECK(lines.own[0].line == 20);
+  CHECK(lines.own[0].steps_ns > lines.own[1].steps_ns);
+}
+
 // 25 steps of 10 us, each with two kernels of two lines, after a start that is slow.
 TEST_CASE("Where the run has steps the lines stand in the order of their time in them") {
   constexpr int64_t kSteps = 25;
@@ -94,6 +116,7 @@ TEST_CASE("Where the run has steps the lines stand in the order of their time in
   const Report report = Analyze(b.Snapshot());
   const LinesReport& lines = report.lines;
   CHECK(lines.steps.range == "step");
+  CHECK_FALSE(lines.steps.by_launches);
   CHECK(lines.steps.count == kSteps - 2);
   CHECK(lines.steps.time_ns == 230'000);
   REQUIRE(lines.own.size() == 3);

@@ -171,10 +171,15 @@ constexpr double kOtherWork = 0.05;
 constexpr double kLeastIdleSeconds = 0.001;  // [own] of idle time in samples
 constexpr double kStraggler = 0.10;          // [own] of the mean work of the devices
 constexpr double kEnoughSteps = 20;          // [own] for an outlier or a trend
-constexpr double kOutlier = 2;               // [own] times the median step
-constexpr double kFewSteps = 0.10;           // [own] more are not outliers but another kind of step
-constexpr size_t kDriftParts = 10;           // [own] of the run, each with a median
-constexpr double kDriftRising = 0.90;        // [own] of their pairs; by chance p < 0.001 (Kendall)
+// [own] of the GPU's time by a thread, that turns of launches have to have: less says little.
+constexpr double kLeastTurnsOfRun = 0.25;
+// [own] of that time, or of what the longest stretch has of it: what is left is its begin and its
+// end.
+constexpr double kNearlyAllTurns = 0.80;
+constexpr double kOutlier = 2;         // [own] times the median step
+constexpr double kFewSteps = 0.10;     // [own] more are not outliers but another kind of step
+constexpr size_t kDriftParts = 10;     // [own] of the run, each with a median
+constexpr double kDriftRising = 0.90;  // [own] of their pairs; by chance p < 0.001 (Kendall)
 constexpr double kDriftJump = 0.50;    // [own] of the growth, between two parts: a jump, no drift
 constexpr double kDriftGrowth = 0.05;  // [own] of a step, from the first part to the last
 constexpr double kLeastOffPath =

@@ -90,7 +90,8 @@ MaybeFinding MemoryGrows(const MemoryInputs& inputs) {
                   " a step, " + (most_of_it ? "most of it " : "the largest part ") + from + ".";
   finding.evidence = {"from " + text::Bytes(static_cast<double>(growth.first_bytes)) + " to " +
                           text::Bytes(static_cast<double>(growth.last_bytes)) + " over " +
-                          text::Count(growth.steps) + " steps of range " + growth.step + "; " +
+                          text::Count(growth.steps) + " steps of " +
+                          (growth.by_launches ? "" : "range ") + growth.step + "; " +
                           text::Bytes(growth.at_least) + " to " + text::Bytes(growth.at_most) +
                           " a step (interval at 95 %)",
                       GrowingText(growth)};

@@ -2,16 +2,20 @@
 #include "lib/analyzer/findings/finding_steps.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "lib/analyzer/base/kernel_names.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/findings/finding_text.h"
 #include "lib/analyzer/timeline/step_times.h"
 #include "lib/snapshot/model/range_names.h"
+#include "lib/text/demangle.h"
 #include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
@@ -75,6 +79,130 @@ IntervalUnion IdleTimes(const DeviceTimeline& device) {
   return IntervalUnion(std::move(times));
 }
 
+// --- What only the outliers did ------------------------------------------------------------------
+
+constexpr size_t kMostExtras = 3;
+// [own] of the time beyond the median: less is not worth naming.
+constexpr double kLeastExtra = 0.10;
+
+// Work or idle time of one kind, in outliers and in the other steps.
+struct StepWork {
+  double outliers_ns = 0, others_ns = 0;
+  int64_t outliers = 0, others = 0;
+};
+using StepWorks = std::map<std::string, StepWork>;  // by name
+
+// A step that counts.
+struct TimedStep {
+  Interval times;
+  bool outlier = false;
+};
+
+std::string WorkName(const model::Model& model, const model::Op& op) {
+  switch (op.kind) {
+    case model::OpKind::kKernel:
+      return ShortName(text::Demangle(model.shapes[op.shape].name));
+    case model::OpKind::kCopy:
+      return "copies";
+    case model::OpKind::kMemset:
+      return "memsets";
+    case model::OpKind::kGraph:
+      break;
+  }
+  return "CUDA graph " + std::to_string(op.graph);
+}
+
+class WorkOfSteps {
+ public:
+  explicit WorkOfSteps(const std::vector<TimedStep>& steps) : steps_(steps) {}
+
+  // In the order of their starts. Of work over an end the part in its own step counts.
+  void Add(const Interval& times, StepWork* work) {
+    while (next_ < steps_.size() && steps_[next_].times.end_ns <= times.start_ns) ++next_;
+    if (next_ == steps_.size() || times.start_ns < steps_[next_].times.start_ns) return;
+    const TimedStep& step = steps_[next_];
+    const auto time_ns = static_cast<double>(OverlapNs(times, step.times));
+    (step.outlier ? work->outliers_ns : work->others_ns) += time_ns;
+    ++(step.outlier ? work->outliers : work->others);
+  }
+
+ private:
+  const std::vector<TimedStep>& steps_;
+  size_t next_ = 0;
+};
+
+// By kernel name, other operations, and idle time by cause.
+StepWorks SumWork(const RunInputs& inputs, const std::vector<TimedStep>& steps) {
+  StepWorks works;
+  std::vector<StepWork*> of_shape(inputs.model.shapes.size());
+  WorkOfSteps operations(steps), idle(steps);
+  for (const model::Op& op : inputs.model.ops) {
+    if (!op.timed || op.device != inputs.device.device) continue;
+    const bool kernel = op.kind == model::OpKind::kKernel;
+    StepWork*& known = of_shape[kernel ? op.shape : 0];
+    if (!kernel || known == nullptr) known = &works[WorkName(inputs.model, op)];
+    operations.Add({op.start_ns, op.end_ns}, known);
+  }
+  for (const Gap& gap : inputs.device.gaps) {
+    if (gap.cause == GapCause::kProfiler) continue;
+    idle.Add({gap.start_ns, gap.end_ns},
+             &works[std::string("idle time by ") + ToString(gap.cause)]);
+  }
+  return works;
+}
+
+// "eval 12.1 ms in 400 launches, idle time by host-work 3.20 ms": what outliers have beyond the
+// mean of the others. Empty: nothing stands out.
+std::string ExtrasText(const RunInputs& inputs, const Outliers& found, double median_ns) {
+  std::vector<TimedStep> steps;
+  ForEachStep(inputs, [&](size_t, const Interval& times) {
+    const bool outlier = static_cast<double>(StepLengthNs(times)) >= kOutlier * median_ns;
+    steps.push_back({times, outlier});
+  });
+  const auto others = static_cast<double>(steps.size()) - static_cast<double>(found.count);
+  if (!(others > 0)) return "";
+  const double scale = static_cast<double>(found.count) / others;
+  std::vector<std::pair<double, std::string>> extras;
+  for (const auto& [name, work] : SumWork(inputs, steps)) {
+    const double more_ns = work.outliers_ns - scale * work.others_ns;
+    if (more_ns < kLeastExtra * found.excess_ns) continue;
+    std::string text = name + ' ' + text::Time(more_ns);
+    const double times =
+        static_cast<double>(work.outliers) - scale * static_cast<double>(work.others);
+    if (times >= 1) text += " (" + text::Count(static_cast<int64_t>(times)) + " more)";
+    extras.emplace_back(-more_ns, std::move(text));
+  }
+  std::sort(extras.begin(), extras.end());
+  std::vector<std::string> list;
+  for (size_t i = 0; i < std::min(extras.size(), kMostExtras); ++i)
+    list.push_back(extras[i].second);
+  return text::Join(list, ", ");
+}
+
+// --- Findings ------------------------------------------------------------------------------------
+
+// "step 149"; by launches with its time, because no name tells which one it is.
+std::string NameOfStep(const RunInputs& inputs, size_t number) {
+  const RangeInstance step = inputs.iterations[number];
+  if (!inputs.iterations.by_launches()) {
+    return model::InstanceName(inputs.model, step.path, step.thread, step.start_ns);
+  }
+  return "step " + std::to_string(number) + " at " +
+         text::Time(static_cast<double>(step.start_ns - inputs.model.process.start_ns));
+}
+
+// The mark of steps that no range tells.
+const char* HowFound(const RunInputs& inputs) {
+  return inputs.iterations.by_launches() ? " (by launches)" : "";
+}
+
+void AddHowFound(const RunInputs& inputs, Finding* finding) {
+  if (!inputs.iterations.by_launches()) return;
+  finding->evidence.push_back("no NVTX range repeats: a step is one turn of " +
+                              inputs.iterations.LaunchesName());
+  finding->confidence = std::min(finding->confidence, Confidence::kMedium);
+}
+
 // The idle time of the outliers beyond the median of all steps.
 double IdleOfOutliers(const RunInputs& inputs, double median_ns) {
   const IntervalUnion idle = IdleTimes(inputs.device);
@@ -119,25 +247,29 @@ MaybeFinding OutlierSteps(const RunInputs& inputs) {
       inputs.Share(found.excess_ns) < kCopyShare) {
     return std::nullopt;
   }
-  const RangeInstance longest = inputs.iterations[found.longest];
   Finding finding;
-  finding.title = text::Count(found.count) + " of " + text::Count(lengths_ns.n) +
-                  " steps take more than " + text::Fixed(kOutlier, 0) + " times the median.";
-  finding.evidence = {
-      "median " + text::Time(median_ns) + "; the longest " +
-          text::Time(static_cast<double>(found.longest_ns)) + ", " +
-          model::InstanceName(inputs.model, longest.path, longest.thread, longest.start_ns),
-      "beyond the median they take " + WithShare(inputs, found.excess_ns) + ", " +
-          text::Time(std::min(IdleOfOutliers(inputs, median_ns), found.excess_ns)) +
-          " of it idle; beyond the shortest " + text::Time(found.most_ns)};
+  finding.title = text::Count(found.count) + " of " + text::Count(lengths_ns.n) + " steps" +
+                  HowFound(inputs) + " take more than " + text::Fixed(kOutlier, 0) +
+                  " times the median.";
+  finding.evidence = {"median " + text::Time(median_ns) + "; the longest " +
+                          text::Time(static_cast<double>(found.longest_ns)) + ", " +
+                          NameOfStep(inputs, found.longest),
+                      "beyond the median they take " + WithShare(inputs, found.excess_ns) + ", " +
+                          text::Time(std::min(IdleOfOutliers(inputs, median_ns), found.excess_ns)) +
+                          " of it idle; beyond the shortest " + text::Time(found.most_ns)};
+  const std::string extras = ExtrasText(inputs, found, median_ns);
+  if (!extras.empty()) finding.evidence.push_back("beyond the other steps they have " + extras);
   finding.action =
       "Find out what only these steps do: evaluation, logging, checkpoints, allocation, "
       "compilation, "
       "longer inputs; move it out of the loop or to another thread.";
   finding.gain_at_most_ns = found.most_ns;
   finding.check =
-      "prof run --range with the name of the longest one, or NVTX ranges inside the step";
+      inputs.iterations.by_launches()
+          ? "NVTX ranges around each step, and inside it"
+          : "prof run --range with the name of the longest one, or NVTX ranges inside the step";
   finding.confidence = Confidence::kHigh;
+  AddHowFound(inputs, &finding);
   finding.withheld_why =
       inputs.lost_operations.empty() ? inputs.lost_ranges : inputs.lost_operations;
   return RatedFinding(std::move(finding), found.excess_ns);
@@ -154,8 +286,9 @@ MaybeFinding StepDrift(const RunInputs& inputs) {
   const double gain_ns = BeyondShortestNs(lengths_ns);
   if (inputs.Share(gain_ns) < kCopyShare) return std::nullopt;
   Finding finding;
-  finding.title = "Steps get longer: from " + text::Time(parts.front()) + " to " +
-                  text::Time(parts.back()) + " over " + text::Count(lengths_ns.size()) + " steps.";
+  finding.title = std::string("Steps") + HowFound(inputs) + " get longer: from " +
+                  text::Time(parts.front()) + " to " + text::Time(parts.back()) + " over " +
+                  text::Count(lengths_ns.size()) + " steps.";
   finding.evidence = {"medians of " + std::to_string(kDriftParts) + " equal parts of the run; " +
                           text::Percent(Rising(parts)) + " of their pairs rise",
                       "beyond the shortest one they take " + WithShare(inputs, gain_ns)};
@@ -165,6 +298,7 @@ MaybeFinding StepDrift(const RunInputs& inputs) {
   finding.gain_at_most_ns = gain_ns;
   finding.check = "compare the kernels of the first steps with those of the last (--keep-last)";
   finding.confidence = Confidence::kMedium;
+  AddHowFound(inputs, &finding);
   finding.withheld_why =
       inputs.lost_operations.empty() ? inputs.lost_ranges : inputs.lost_operations;
   return finding;

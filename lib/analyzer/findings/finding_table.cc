@@ -216,7 +216,8 @@ const std::vector<FindingRule>& MakeRules() {
       {{"outlier-steps", GainKind::kCauseRemoved,
         "of 20 or more steps (own), at most 10 % that take twice the median or more (own), >= 2 % "
         "beyond the median (own)",
-        "median, longest with its name, idle part",
+        "median, longest with its name, idle part, work and idle time that the other steps do not "
+        "have",
         "what only these steps do", "their time beyond the shortest step", "o, r",
         "another kind of step called an outlier"},
        OutlierSteps,

@@ -133,7 +133,7 @@ void FindGrowth(const model::Model& model, const RangeFamilies& families, const 
   if (steps.empty()) {
     report->growth_missing = "no NVTX range was entered " +
                              std::to_string(static_cast<size_t>(kEnoughSteps)) +
-                             " times, so there are no steps to compare";
+                             " times, and no launches repeat, so there are no steps to compare";
     return;
   }
   for (const auto& [space, changes] : ChangesBySpace(ledger)) {
@@ -149,7 +149,9 @@ void FindGrowth(const model::Model& model, const RangeFamilies& families, const 
     MemoryGrowth& growth = report->growth.emplace_back();
     growth.memory = of == LedgerOf::kTensors ? "tensors" : SpaceName(space.first);
     if (space.first == Space::kDevice) growth.device = space.second;
-    growth.step = OwnerName(families, families.of_path[steps.front().path]);
+    growth.step = steps.by_launches() ? steps.LaunchesName()
+                                      : OwnerName(families, families.of_path[steps.front().path]);
+    growth.by_launches = steps.by_launches();
     growth.steps = static_cast<int64_t>(levels.size());
     growth.first_bytes = first.bytes;
     growth.last_bytes = last.bytes;

@@ -26,8 +26,11 @@ MemoryReport DescribeMemory(const model::Model& model, const RangeFamilies& fami
     const Ledger tensors = BuildTensorLedger(model, families);
     DescribeTensors(model, families, ledger, tensors, &report);
     tensors_frees_missing = tensors.frees_missing;
-    FindGrowth(model, families, tensors, LedgerOf::kTensors,
-               iterations.empty() ? FindTorchIterations(model, families) : iterations, &report);
+    // PyTorch's own scopes tell more than launches.
+    const bool ranges = !iterations.empty() && !iterations.by_launches();
+    const Iterations torch = ranges ? Iterations() : FindTorchIterations(model, families);
+    FindGrowth(model, families, tensors, LedgerOf::kTensors, torch.empty() ? iterations : torch,
+               &report);
   }
   report.failures = FindFailures(model, families, ledger);
   report.frees_missing = ledger.frees_missing + tensors_frees_missing;

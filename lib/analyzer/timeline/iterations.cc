@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -63,9 +65,31 @@ Iterations FindIn(const model::InstanceTable& table, const model::Model& model,
 
 }  // namespace
 
+Iterations::Iterations(std::shared_ptr<const model::InstanceTable> turns, size_t launches)
+    : turns_(std::move(turns)),
+      instances_(turns_.get()),
+      rows_(turns_->size()),
+      launches_(launches) {
+  std::iota(rows_.begin(), rows_.end(), uint32_t{0});
+}
+
+std::string Iterations::LaunchesName() const {
+  if (!by_launches()) return "";
+  return text::Plural(static_cast<int64_t>(launches_), "launch that repeats",
+                      "launches that repeat");
+}
+
 Iterations FindIterations(const model::Model& model, const RangeFamilies& families, size_t least) {
   return FindIn(model.instances, model, families, least,
                 [](const model::RangePath&) { return true; });
+}
+
+Iterations TurnsOf(const LaunchStretch& stretch) {
+  auto turns = std::make_shared<model::InstanceTable>();
+  for (const Interval& turn : stretch.turns) {
+    turns->push_back({model::kNone, stretch.thread, turn.start_ns, turn.end_ns, true});
+  }
+  return {std::move(turns), stretch.launches};
 }
 
 Iterations FindTorchIterations(const model::Model& model, const RangeFamilies& families) {
@@ -77,7 +101,10 @@ Iterations FindTorchIterations(const model::Model& model, const RangeFamilies& f
 }
 
 Iterations FindRunIterations(const model::Model& model, const RangeFamilies& families) {
-  return FindIterations(model, families, static_cast<size_t>(kEnoughSteps));
+  Iterations ranges = FindIterations(model, families, static_cast<size_t>(kEnoughSteps));
+  if (!ranges.empty()) return ranges;
+  const std::vector<LaunchStretch> stretches = FindLaunchStretches(model);
+  return stretches.empty() ? Iterations() : TurnsOf(stretches.front());
 }
 
 }  // namespace prof::analyzer

@@ -51,7 +51,10 @@ Json ToJson(const HostIdleReport& value) {
 
 Json ToJson(const LineSteps& value) {
   if (value.range.empty()) return nullptr;
-  return {{"range", value.range}, {"count", value.count}, {"time_ns", Number(value.time_ns)}};
+  return {{"range", value.range},
+          {"by_launches", value.by_launches},
+          {"count", value.count},
+          {"time_ns", Number(value.time_ns)}};
 }
 
 Json ToJson(const LinesReport& value) {

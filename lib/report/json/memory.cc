@@ -92,6 +92,7 @@ Json ToJson(const MemoryGrowth& value) {
   return {{"memory", value.memory},
           {"device", value.device ? Json(*value.device) : Json(nullptr)},
           {"step", value.step},
+          {"by_launches", value.by_launches},
           {"steps", value.steps},
           {"first_bytes", value.first_bytes},
           {"last_bytes", value.last_bytes},

@@ -65,9 +65,18 @@ Json ToJson(const StepOffPath& value) {
           {"path_ns", Number(value.path_ns)}};
 }
 
+Json ToJson(const StepPhase& value) {
+  return {{"range", value.range},
+          {"steps", value.steps},
+          {"begin_ns", Number(value.begin_ns)},
+          {"end_ns", Number(value.end_ns)}};
+}
+
 Json ToJson(const StepsReport& value) {
   return {{"missing", value.missing},
           {"range", value.range},
+          {"by_launches", value.by_launches},
+          {"other_phases", List(value.other_phases)},
           {"counted", value.counted},
           {"counted_share", Number(value.counted_share)},
           {"warning", value.warning},

@@ -15,6 +15,7 @@ namespace prof {
 [[nodiscard]] Json ToJson(const StepReport& value);
 [[nodiscard]] Json ToJson(const StepPathItem& value);
 [[nodiscard]] Json ToJson(const StepOffPath& value);
+[[nodiscard]] Json ToJson(const StepPhase& value);
 [[nodiscard]] Json ToJson(const StepsReport& value);
 
 }  // namespace prof

@@ -83,13 +83,29 @@ std::string DriftText(const StepsReport& steps) {
          text::Time(*steps.last_ns) + ".";
 }
 
+// What a step is, and how it is known.
+std::string OriginText(const StepsReport& steps) {
+  if (!steps.by_launches)
+    return "A step is one time in the range '" + Printable(steps.range) + "'.";
+  return "No NVTX range repeats. A step is one turn of " + steps.range + " on one thread.";
+}
+
+// " Other launches repeat elsewhere: 4 launches that repeat, 300 times from 3.21 s to 4.60 s."
+std::string PhasesText(const StepsReport& steps) {
+  std::vector<std::string> parts;
+  for (const StepPhase& phase : steps.other_phases) {
+    parts.push_back(phase.range + ", " + text::Count(phase.steps) + " times from " +
+                    text::Time(phase.begin_ns) + " to " + text::Time(phase.end_ns));
+  }
+  return parts.empty() ? "" : " The run has other phases: " + text::Join(parts, "; ") + ".";
+}
+
 void WriteSummary(std::ostream& out, const StepsReport& steps, const TextOptions& options) {
   WriteParagraph(
       out, "",
-      "A step is one time in the range '" + Printable(steps.range) +
-          "'. It lasts from the end of the GPU work of the step before to the end of its "
-          "own." +
-          LeftOutText(steps),
+      OriginText(steps) +
+          " It lasts from the end of the GPU work of the step before to the end of its own." +
+          LeftOutText(steps) + PhasesText(steps),
       options.width);
   if (steps.counted == 0) return;
   std::string line =
@@ -253,6 +269,12 @@ std::string OverText(const StepReport& step, double median_ns) {
   return (step.outlier ? "! " : "") + text::Fixed(step.duration_ns / median_ns, 2) + "x";
 }
 
+// "#12 step 12"; "#12" where launches tell the steps.
+std::string StepName(const StepReport& step) {
+  const std::string number = "#" + std::to_string(step.index);
+  return step.name.empty() ? number : number + " " + Printable(step.name);
+}
+
 void WriteSlowest(std::ostream& out, const StepsReport& steps, const TextOptions& options) {
   std::vector<const StepReport*> slowest;
   for (const StepReport& step : steps.steps) {
@@ -282,7 +304,7 @@ void WriteSlowest(std::ostream& out, const StepsReport& steps, const TextOptions
           text::Time(step->begin_ns), TimeOrBlank(step->busy_ns), IdleText(*step),
           TimeOrBlank(step->host_ns), copies,
           step->allocated_bytes > 0 ? text::Bytes(static_cast<double>(step->allocated_bytes)) : "",
-          "#" + std::to_string(step->index) + " " + Printable(step->name), DifferenceText(*step)}});
+          StepName(*step), DifferenceText(*step)}});
   }
   report::WriteTable(out, table, options.width, options.utf8);
   if (all > slowest.size()) {

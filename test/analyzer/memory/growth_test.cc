@@ -8,6 +8,7 @@
 #include "prof/analyzer.h"
 #include "test/analyzer/memory/memory_program.h"
 #include "test/support/catch.h"
+#include "test/support/snapshot_builder.h"
 
 namespace prof::test {
 namespace {
@@ -48,6 +49,26 @@ void CheckSum(const MemoryGrowth& growth) {
   int64_t sum = 0;
   for (const GrowingHolder& holder : growth.holders) sum += holder.bytes;
   CHECK(sum == static_cast<int64_t>(growth.last_bytes) - static_cast<int64_t>(growth.first_bytes));
+}
+
+TEST_CASE("A leak is found without ranges, from turn to turn of launches that repeat") {
+  SnapshotBuilder b;
+  const uint32_t gemm = b.Shape("gemm", {132}, {256});
+  for (uint64_t step = 0; step < 40; ++step) {
+    const int64_t at_ns = 1'000'000 + static_cast<int64_t>(step) * 100'000;
+    b.Allocate(0x7000'0000'0000 + (step << 24U), 2'000'000, "", at_ns);
+    b.Kernel(gemm, "", at_ns + 50'000, at_ns + 80'000);
+    b.Api("cudaStreamSynchronize", at_ns + 60'000, at_ns + 82'000);
+  }
+  const Report report = Analyze(b.Snapshot());
+  const MemoryGrowth& growth = OfDevice(report);
+  INFO(growth.why_not);
+  CHECK(growth.by_launches);
+  CHECK(growth.step == "1 launch that repeats");
+  CHECK(growth.bytes_per_step == 2'000'000);
+  const Finding* finding = FindingOf(report, "memory-growth");
+  REQUIRE(finding != nullptr);
+  CHECK(finding->evidence.at(0).find(" steps of 1 launch that repeats; ") != std::string::npos);
 }
 
 TEST_CASE("A leak of a megabyte or more a step is found within 20 steps, with its range") {

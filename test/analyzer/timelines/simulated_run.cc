@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "prof/analyzer.h"
-
 namespace prof::test {
 namespace {
 
@@ -304,10 +302,10 @@ void SimulatedRun::LoseGpu(int64_t ns, uint32_t device) {
   devices_[device].not_before_ns = devices_[device].until_ns + Jitter(ns);
 }
 
-Report SimulatedRun::Analyzed() {
+Report SimulatedRun::Analyzed(const AnalyzeOptions& options) {
   OnThread(kMainTid);
   SyncDevice();
-  return Analyze(builder_.Snapshot());
+  return Analyze(builder_.Snapshot(), options);
 }
 
 }  // namespace prof::test

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "prof/analyzer.h"
 #include "prof/report.h"
 #include "test/support/snapshot_builder.h"
 
@@ -91,7 +92,7 @@ class SimulatedRun {
   // Lengths of kernels are multiplied by it from here on: a clock that falls.
   void SetSlowness(double factor) { slowness_ = factor; }
 
-  Report Analyzed();
+  Report Analyzed(const AnalyzeOptions& options = {});
 
  private:
   struct StreamState {

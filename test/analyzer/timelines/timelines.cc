@@ -324,6 +324,73 @@ void CopiesOnTheDevice(SimulatedRun* p, bool fixed) {
   });
 }
 
+// --- Steps of programs without ranges ------------------------------------------------------------
+
+// T42. A value is read in each step, and one step in 50 evaluates.
+void EvaluationIn50(SimulatedRun* p, bool fixed) {
+  const SimulatedKernel forward = p->Plan("forward", p->DrawUs(100, 160));
+  const SimulatedKernel backward = p->Plan("backward", p->DrawUs(150, 250));
+  const SimulatedKernel update = p->Plan("update", p->DrawUs(60, 90));
+  const SimulatedKernel score = p->Plan("score", p->DrawUs(80, 160));
+  for (int i = 0; i < 300; ++i) {
+    for (const SimulatedKernel& k : {forward, backward, update}) p->Kernel(k);
+    if (i % 50 == 24 && !fixed) Repeat(20, [&] { p->Kernel(score); });
+    p->Copy(CopyKind::kDeviceToHost, 4, true, true);
+  }
+}
+
+void SlowerEachTurn(SimulatedRun* p, bool fixed) {
+  const SimulatedKernel a = p->Plan("a", p->DrawUs(80, 160)), b = p->Plan("b", p->DrawUs(80, 160));
+  for (int i = 0; i < 400; ++i) {
+    if (!fixed) p->SetSlowness(1 + 0.001 * i);
+    p->Kernel(a);
+    p->Kernel(b);
+    p->Copy(CopyKind::kDeviceToHost, 4, true, true);
+  }
+}
+
+// T44. Nothing repeats, and now and then a kernel is long.
+void RandomOrder(SimulatedRun* p, bool) {
+  std::vector<SimulatedKernel> kernels;
+  for (const char* name : {"a", "b", "c", "d"})
+    kernels.push_back(p->Plan(name, p->DrawUs(80, 120)));
+  kernels.push_back(p->Plan("long", 2 * kMs));
+  Repeat(1'000, [&] {
+    p->Kernel(kernels[static_cast<size_t>(p->Draw(0, 39) == 0 ? 4 : p->Draw(0, 3))]);
+    if (p->Draw(0, 9) == 0) p->SyncStream();
+  });
+}
+
+// T45. Too few steps to know any, and many layers; the head takes longer than a layer.
+void FewStepsOfManyLayers(SimulatedRun* p, bool) {
+  const SimulatedKernel norm = p->Plan("norm", p->DrawUs(20, 40));
+  const SimulatedKernel attention = p->Plan("attention", p->DrawUs(60, 90));
+  const SimulatedKernel mlp = p->Plan("mlp", p->DrawUs(80, 120));
+  const SimulatedKernel head = p->Plan("head", p->DrawUs(900, 1'100));
+  Repeat(12, [&] {
+    Repeat(32, [&] {
+      for (const SimulatedKernel& k : {norm, attention, mlp}) p->Kernel(k);
+    });
+    p->Kernel(head);
+  });
+}
+
+// T46. Each phase has its own steps, and none of them is long.
+void TrainingAndInference(SimulatedRun* p, bool) {
+  const SimulatedKernel forward = p->Plan("forward", p->DrawUs(100, 160));
+  const SimulatedKernel backward = p->Plan("backward", p->DrawUs(150, 250));
+  Repeat(150, [&] {
+    p->Kernel(forward);
+    p->Kernel(backward);
+    p->Copy(CopyKind::kDeviceToHost, 4, true, true);
+  });
+  const SimulatedKernel large = p->Plan("large", p->DrawUs(1'000, 1'400));
+  Repeat(100, [&] {
+    p->Kernel(large);
+    p->Copy(CopyKind::kDeviceToHost, 4, true, true);
+  });
+}
+
 const std::vector<std::string> kLaunching = {"launch-bound", "cuda-graph"};
 const std::vector<std::string> kHost = {"launch-bound", "cuda-graph", "sync-bound", "host-work",
                                         "allocation"};
@@ -443,6 +510,21 @@ const std::vector<TimelineCase>& TimelineCases() {
        true,
        {"device-copies"},
        kHost},
+      {"T42",
+       "an evaluation every 50 steps, without ranges",
+       EvaluationIn50,
+       true,
+       {"outlier-steps"},
+       kHost},
+      {"T43",
+       "each step takes 0.1 % longer, without ranges",
+       SlowerEachTurn,
+       true,
+       {"step-drift"},
+       kHost},
+      {"T44", "kernels in a random order", RandomOrder, false, {}, {}},
+      {"T45", "few steps of many layers, without ranges", FewStepsOfManyLayers, false, {}, {}},
+      {"T46", "training and then inference, without ranges", TrainingAndInference, false, {}, {}},
   };
   return cases;
 }

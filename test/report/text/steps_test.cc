@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -154,6 +155,30 @@ TEST_CASE("JSON has the steps where they were asked for, and null for what is no
   CHECK(steps["counted_share"].is_null());
   CHECK(steps["warning"] == "They are few.");
   CHECK(steps["edges"]["by_time"] == 2);
+}
+
+TEST_CASE("Steps that launches tell say so, have numbers for names, and name other phases") {
+  Report report = WithSteps();
+  StepsReport& steps = report.steps;
+  steps.range = "57 launches that repeat";
+  steps.by_launches = true;
+  steps.other_phases = {{"4 launches that repeat", 300, 3.21e9, 4.6e9}};
+  for (StepReport& step : steps.steps) step.name.clear();
+  std::ostringstream out;
+  report::WriteSteps(out, report, {});
+  std::string text = out.str();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  CHECK_THAT(text, Contains("No NVTX range repeats. A step is one turn of 57 launches that repeat "
+                            "on one thread. It lasts from"));
+  CHECK_THAT(text, Contains("The run has other phases: 4 launches that repeat, 300 times from 3.21 "
+                            "s to 4.60 s."));
+  CHECK_THAT(text, Contains("#2 "));
+  std::ostringstream written;
+  WriteJson(written, report);
+  const nlohmann::json json = nlohmann::json::parse(written.str())["steps"];
+  CHECK(json["by_launches"] == true);
+  CHECK(json["other_phases"][0]["steps"] == 300);
+  CHECK(json["steps"][2]["name"] == "");
 }
 
 }  // namespace
