@@ -27,6 +27,13 @@
 
 namespace prof {
 
+/// A part of the run in which one cause keeps a GPU idle for much of the time.
+struct IdleStretch {
+  GapCause cause = GapCause::kUnknown;
+  double begin_ns = 0;  ///< After the recording began.
+  double end_ns = 0;
+};
+
 /// A change to the run that is worth making, other than to one kernel.
 struct Finding {
   std::string id;  ///< "launch-bound", "pageable-copy", ...; docs/guide/rules.md.
@@ -38,6 +45,8 @@ struct Finding {
   /// Of "small-kernels": the part of it that is time of kernels, of those shorter than 10 us. The
   /// rest is idle time. 0: it is not divided.
   double kernels_at_most_ns = 0;
+  /// Of "idle-stretch": the one that costs most. nullopt: the finding is about the whole run.
+  std::optional<IdleStretch> stretch;
   std::string check;  ///< The measurement or command that would decide more; may be empty.
   Confidence confidence = Confidence::kNone;
   bool withheld = false;  ///< The data it depends on is incomplete; `title` is the claim.

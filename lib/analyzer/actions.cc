@@ -250,6 +250,14 @@ std::vector<Draw> DrawsOf(const Finding& finding, const Report& report, const Po
   return draws;
 }
 
+// "the run from 3.210 s to 3.740 s"
+std::string TargetOf(const Finding& finding) {
+  if (!finding.stretch) return "the run";
+  const auto moment = [](double time_ns) { return text::Fixed(time_ns / 1e9, 3) + " s"; };
+  return "the run from " + moment(finding.stretch->begin_ns) + " to " +
+         moment(finding.stretch->end_ns);
+}
+
 void AddFinding(const Finding& finding, const Report& report, const Pools& pools,
                 std::vector<ActionCandidate>* candidates) {
   if (finding.withheld || !(finding.gain_at_most_ns > 0)) return;
@@ -259,7 +267,7 @@ void AddFinding(const Finding& finding, const Report& report, const Pools& pools
   action.kind = finding.kind;
   action.what = finding.action;
   action.floor = "the time that the records show: " + text::Time(finding.gain_at_most_ns);
-  candidate.entry.target = "the run";
+  candidate.entry.target = TargetOf(finding);
   candidate.entry.confidence = finding.confidence;
   candidate.entry.evidence = finding.title;
   if (finding.confidence == Confidence::kLow) {

@@ -6,6 +6,11 @@
 namespace prof::python {
 
 void BindReport(nb::module_& module) {
+  Struct<IdleStretch>(module, "IdleStretch", "A part of the run with a GPU that idles much.")
+      .Has("cause", &IdleStretch::cause)
+      .Has("begin_ns", &IdleStretch::begin_ns, "After the recording began.")
+      .Has("end_ns", &IdleStretch::end_ns)
+      .Shows({"cause", "begin_ns", "end_ns"});
   Struct<Finding>(module, "Finding", "A change to the run that is worth making.")
       .Has("id", &Finding::id, "\"launch-bound\", \"pageable-copy\", ...")
       .Has("title", &Finding::title)
@@ -13,6 +18,7 @@ void BindReport(nb::module_& module) {
       .Has("action", &Finding::action)
       .Has("kind", &Finding::kind, "What `gain_at_most_ns` bounds.")
       .Has("gain_at_most_ns", &Finding::gain_at_most_ns)
+      .Has("stretch", &Finding::stretch, "Of \"idle-stretch\". None: it is about the whole run.")
       .Has("check", &Finding::check, "What would decide more; may be empty.")
       .Has("confidence", &Finding::confidence)
       .Has("withheld", &Finding::withheld, "True: the data it depends on is incomplete.")

@@ -142,7 +142,16 @@ constexpr double kSmallCopies = 32;         // [own]
 constexpr double kHostLinkBytesPerS = 63e9;        // [hw] PCIe 5.0 x16, one direction
 constexpr double kNewerHostLinkBytesPerS = 126e9;  // [hw] PCIe 6.0 x16: compute capability 10 on
 constexpr double kChipLinkBytesPerS = 450e9;       // [hw] NVLink-C2C of a Grace superchip
-constexpr double kUnexplainedGapNs = 10'000;       // [own] shorter idle times need no explanation
+// A stretch of the run in which one cause keeps the GPU idle.
+// [own] of its time: six times what a finding about the whole run needs, so that it is another kind
+// of work, and no part of it by chance.
+constexpr double kStretchIdle = 0.30;
+// [own] and of the undisturbed time: shorter ones come and go, and cost less than 0.3 % of the run.
+constexpr double kLeastStretchNs = 50e6;
+constexpr double kLeastStretch = 0.01;
+constexpr double kStretchGaps = 20;        // [own] fewer are single stalls, and no phase
+constexpr double kOneGapOfStretch = 0.50;  // [own] of its idle time: one stall, and what is near it
+constexpr double kUnexplainedGapNs = 10'000;  // [own] shorter idle times need no explanation
 constexpr double kCauseKnown = 0.90;          // [own] share of idle time whose API call is known
 constexpr double kLaunchBoundKernels = 0.50;  // [hta] most kernels are shorter than their launch
 constexpr double kWhileSampling = 0.50;       // [own] of launch gaps: sampling may be their cause

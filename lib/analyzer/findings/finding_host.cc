@@ -41,14 +41,6 @@ std::vector<Line> LinesOf(const HostTime& time) {
   return lines;
 }
 
-std::string Place(const model::Model& model, uint32_t frame) {
-  const model::HostFrame& at = model.host_frames[frame];
-  const std::string& file = model.strings[at.file];
-  std::string text = file.empty() ? "(unknown file)" : file;
-  if (at.line != 0) text += ":" + std::to_string(at.line);
-  return text + " " + model.strings[at.function];
-}
-
 // What the thread did in most samples of a line.
 std::string StateOf(const Line& line) {
   constexpr const char* kTexts[] = {
@@ -67,8 +59,8 @@ std::string DescribeHostLine(const model::Model& model, const Line& line, int64_
   const double share = static_cast<double>(line.samples) / static_cast<double>(samples);
   std::string text = percent(share) + " % (" + percent(interval.low) + " to " +
                      percent(interval.high) + " %) of the samples: the host was at " +
-                     Place(model, line.own);
-  if (line.innermost != line.own) text += ", in " + Place(model, line.innermost);
+                     FrameText(model, line.own);
+  if (line.innermost != line.own) text += ", in " + FrameText(model, line.innermost);
   return text + StateOf(line);
 }
 
@@ -92,6 +84,14 @@ std::string SamplesText(const HostTime& time) {
 }
 
 }  // namespace
+
+std::string FrameText(const model::Model& model, uint32_t frame) {
+  const model::HostFrame& at = model.host_frames[frame];
+  const std::string& file = model.strings[at.file];
+  std::string text = file.empty() ? "(unknown file)" : file;
+  if (at.line != 0) text += ":" + std::to_string(at.line);
+  return text + " " + model.strings[at.function];
+}
 
 std::vector<std::string> HostEvidence(const model::Model& model, const HostTime& time) {
   if (model.host_samples.empty()) return {};

@@ -12,6 +12,9 @@
 
 namespace prof::analyzer {
 
+// "train.py:44 step": a frame of the host.
+[[nodiscard]] std::string FrameText(const model::Model& model, uint32_t frame);
+
 // How many samples these gaps have, how much of their idle time has any, and the lines with most of
 // them: the program's own, with the innermost line that it was in most. Empty: the recording has no
 // samples.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/thresholds.h"
-#include "lib/analyzer/findings/finding_host.h"
+#include "lib/analyzer/findings/finding_idle_parts.h"
 #include "lib/analyzer/findings/finding_text.h"
 #include "lib/analyzer/timeline/host_samples.h"
 #include "lib/analyzer/timeline/queue_depth.h"
@@ -22,49 +22,9 @@ namespace {
 using model::kNoIndex;
 using model::Op;
 
-// Gaps with one owner, and where they fall.
-struct Idle {
-  double total_ns = 0, longest_ns = 0, known_ns = 0, host_ns = 0;
-  int64_t count = 0;
-  std::vector<double> calls, ranges;  // by name, by path; empty: there is no such gap
-  bool in_a_range = false;
-  HostTime host;
-
-  void Add(const RunInputs& inputs, const Gap& gap) {
-    const auto length_ns = static_cast<double>(gap.undisturbed_ns());
-    total_ns += length_ns;
-    longest_ns = std::max(longest_ns, length_ns);
-    host_ns += static_cast<double>(gap.host_ns);
-    ++count;
-    if (ranges.empty()) ranges.resize(inputs.model.paths.size());
-    ranges[gap.path] += length_ns;
-    if (gap.path != model::kNone) in_a_range = true;
-    if (gap.api == kNoIndex) return;
-    known_ns += length_ns;
-    if (calls.empty()) calls.resize(inputs.model.strings.size());
-    calls[inputs.model.api_calls[gap.api].name] += length_ns;
-  }
-};
-
-TimeByPlace NamedCalls(const RunInputs& inputs, const Idle& idle) {
-  TimeByPlace times;
-  for (uint32_t name = 0; name < idle.calls.size(); ++name) {
-    if (idle.calls[name] > 0) times[CallName(inputs.model, name)] += idle.calls[name];
-  }
-  return times;
-}
-
-TimeByPlace NamedRanges(const RunInputs& inputs, const Idle& idle) {
-  TimeByPlace times;
-  for (uint32_t path = 0; path < idle.ranges.size(); ++path) {
-    if (idle.ranges[path] > 0) times[RangeName(inputs.model, path)] += idle.ranges[path];
-  }
-  return times;
-}
-
 template <typename Wanted>
-Idle GatherIdle(const RunInputs& inputs, Wanted wanted) {
-  Idle idle;
+IdleGaps GatherIdle(const RunInputs& inputs, Wanted wanted) {
+  IdleGaps idle;
   const HostSamples samples(inputs.model);
   for (const Gap& gap : inputs.device.gaps) {
     if (!wanted(gap)) continue;
@@ -75,7 +35,7 @@ Idle GatherIdle(const RunInputs& inputs, Wanted wanted) {
 }
 
 // Empty where it is too little for a finding.
-Idle GatherCause(const RunInputs& inputs, GapCause cause) {
+IdleGaps GatherCause(const RunInputs& inputs, GapCause cause) {
   if (inputs.Share(inputs.Idle(cause)) < kIdleShare) return {};
   return GatherIdle(inputs, [cause](const Gap& gap) { return gap.cause == cause; });
 }
@@ -85,33 +45,20 @@ std::string TitleOf(const RunInputs& inputs, double idle_ns) {
 }
 
 // What all of these findings print. `idle` must not be empty.
-Finding DescribeIdle(const RunInputs& inputs, const Idle& idle) {
+Finding DescribeIdle(const RunInputs& inputs, const IdleGaps& idle) {
   Finding finding;
   finding.evidence.push_back(text::Count(idle.count) + " gaps, " + text::Time(idle.total_ns) +
                              " in all (" + text::Percent(inputs.Share(idle.total_ns)) +
                              " of the span), the longest " + text::Time(idle.longest_ns));
-  if (!idle.calls.empty()) {
-    finding.evidence.push_back(MostOf(NamedCalls(inputs, idle), idle.total_ns, "at "));
-  }
-  if (idle.in_a_range) {
-    finding.evidence.push_back(MostOf(NamedRanges(inputs, idle), idle.total_ns, "in "));
-  }
+  AddPlaces(inputs, idle, &finding);
   finding.gain_at_most_ns = idle.total_ns;
   finding.check = kCheckTimeline;
-  finding.confidence =
-      idle.known_ns >= kCauseKnown * idle.total_ns ? Confidence::kHigh : Confidence::kMedium;
+  finding.confidence = idle.IsKnown() ? Confidence::kHigh : Confidence::kMedium;
   finding.withheld_why = inputs.lost_operations;
   return finding;
 }
 
-// Where the host was meanwhile.
-void AddHostEvidence(const RunInputs& inputs, const Idle& idle, Finding* finding) {
-  for (std::string& line : HostEvidence(inputs.model, idle.host)) {
-    finding->evidence.push_back(std::move(line));
-  }
-}
-
-MaybeFinding FindCause(const RunInputs& inputs, const Idle& idle, const std::string& because) {
+MaybeFinding FindCause(const RunInputs& inputs, const IdleGaps& idle, const std::string& because) {
   if (idle.total_ns <= 0 || inputs.Share(idle.total_ns) < kIdleShare) return std::nullopt;
   Finding finding = DescribeIdle(inputs, idle);
   finding.title = TitleOf(inputs, idle.total_ns) + because;
@@ -130,16 +77,10 @@ std::string QueueText(const RunInputs& inputs) {
 
 // --- Waits ---------------------------------------------------------------------------------------
 
-bool Allocates(const RunInputs& inputs, int32_t call) {
-  if (call == kNoIndex) return false;
-  const model::ApiClass cls = inputs.model.api_calls[call].cls;
-  return cls == model::ApiClass::kAlloc || cls == model::ApiClass::kFree;
-}
-
 // What the waits of one kind cost: the gaps that they own, and the part of all others that a thread
 // that had not waited would have closed: by the last wait alone, and at most.
 struct Waits {
-  Idle idle;
+  IdleGaps idle;
   double refill_ns = 0, hidden_ns = 0, bound_ns = 0;
   std::set<int32_t> calls;
   double cost_ns() const { return idle.total_ns + hidden_ns; }
@@ -222,17 +163,14 @@ MaybeFinding SyncBound(const RunInputs& inputs) {
   if (waits.idle.count == 0 || inputs.Share(waits.cost_ns()) < kIdleShare) return std::nullopt;
   Finding finding = DescribeIdle(inputs, waits.idle);
   const bool mostly = waits.idle.total_ns >= waits.hidden_ns;
-  finding.title = mostly ? TitleOf(inputs, waits.idle.total_ns) +
-                               " because the host waits before it launches more."
+  finding.title = mostly ? TitleOf(inputs, waits.idle.total_ns) + BecauseOf(GapCause::kSync)
                          : "Waits keep the host from running ahead of the GPU: up to " +
                                text::Percent(inputs.Share(waits.gain_ns())) +
                                " of the span is idle for that.";
   AddWaitEvidence(waits, &finding);
   AddHostEvidence(inputs, waits.idle, &finding);
   finding.gain_at_most_ns = waits.gain_ns();
-  finding.action =
-      "Remove the waits in the loop: launch ahead and wait once, use events or stream order; read "
-      "values back later, or every so many steps.";
+  finding.action = ActionAgainst(GapCause::kSync);
   return RatedFinding(std::move(finding), waits.cost_ns());
 }
 
@@ -254,17 +192,15 @@ MaybeFinding AllocationInLoop(const RunInputs& inputs) {
 }
 
 MaybeFinding LaunchBound(const RunInputs& inputs) {
-  const Idle idle = GatherCause(inputs, GapCause::kLaunch);
-  MaybeFinding finding = FindCause(inputs, idle, " because launches come too slowly.");
+  const IdleGaps idle = GatherCause(inputs, GapCause::kLaunch);
+  MaybeFinding finding = FindCause(inputs, idle, BecauseOf(GapCause::kLaunch));
   if (!finding) return finding;
   AddHostEvidence(inputs, idle, &*finding);
   for (const std::string& line : {LaunchIndex(inputs), QueueText(inputs)}) {
     if (!line.empty()) finding->evidence.push_back(line);
   }
   AddSamplingCost(inputs, &*finding);
-  finding->action =
-      "Launch less often, with a CUDA graph or larger batches; then cut the host work between "
-      "launches.";
+  finding->action = ActionAgainst(GapCause::kLaunch);
   return finding;
 }
 
@@ -280,70 +216,23 @@ MaybeFinding CodeLoading(const RunInputs& inputs) {
 }
 
 MaybeFinding HostWork(const RunInputs& inputs) {
-  const Idle idle = GatherCause(inputs, GapCause::kHostWork);
-  MaybeFinding finding = FindCause(inputs, idle, " while the host works outside CUDA.");
+  const IdleGaps idle = GatherCause(inputs, GapCause::kHostWork);
+  MaybeFinding finding = FindCause(inputs, idle, BecauseOf(GapCause::kHostWork));
   if (!finding) return finding;
   AddHostEvidence(inputs, idle, &*finding);
-  finding->action =
-      "Do that work on another thread or ahead of time, so that the next launches are queued "
-      "before the GPU runs dry.";
+  finding->action = ActionAgainst(GapCause::kHostWork);
   return finding;
 }
 
 MaybeFinding TransferBound(const RunInputs& inputs) {
-  MaybeFinding finding = FindCause(inputs, GatherCause(inputs, GapCause::kTransfer),
-                                   " between copies and the work around them.");
+  MaybeFinding finding =
+      FindCause(inputs, GatherCause(inputs, GapCause::kTransfer), BecauseOf(GapCause::kTransfer));
   if (!finding) return finding;
-  finding->action = "Copy earlier, on a stream of its own, and in fewer pieces.";
+  finding->action = ActionAgainst(GapCause::kTransfer);
   return finding;
 }
 
 namespace {
-
-// What an operation that was in the queue in time waited for.
-struct Dependencies {
-  double graph_ns = 0, streams_ns = 0, long_ns = 0, stream_ns = 0;
-  int64_t graph = 0, streams = 0, lengthy = 0, stream = 0;
-
-  void Add(const RunInputs& inputs, const Gap& gap) {
-    const Op previous = inputs.model.ops[gap.previous_op], next = inputs.model.ops[gap.next_op];
-    const auto length_ns = static_cast<double>(gap.undisturbed_ns());
-    if (next.graph != 0 && next.correlation == previous.correlation) {
-      graph_ns += length_ns;
-      ++graph;
-    } else if (next.stream != previous.stream || next.context != previous.context) {
-      streams_ns += length_ns;
-      ++streams;
-    } else if (length_ns >= kLongDependencyNs) {
-      long_ns += length_ns;
-      ++lengthy;
-    } else {
-      stream_ns += length_ns;
-      ++stream;
-    }
-  }
-};
-
-const char* DependencyAction(const Dependencies& found) {
-  const double most_ns =
-      std::max({found.graph_ns, found.streams_ns, found.long_ns, found.stream_ns});
-  if (found.graph_ns >= most_ns) {
-    return "Make the graph's nodes fewer and longer (fuse them), put independent branches side by "
-           "side, or let a kernel start before the one before it ends (programmatic dependent "
-           "launch).";
-  }
-  if (found.long_ns >= most_ns) {
-    return "Find out what the stream waits for: an event of another device or process, a host "
-           "function, or another process that has the GPU.";
-  }
-  if (found.streams_ns >= most_ns) {
-    return "Hand work over between streams less often: keep what depends on each other on one "
-           "stream, and let each stream have work of its own meanwhile.";
-  }
-  return "Fuse kernels that follow one another, or let a kernel start before the one before it "
-         "ends "
-         "(programmatic dependent launch).";
-}
 
 std::string PartText(const char* where, int64_t count, double time_ns) {
   if (count == 0) return "";
@@ -355,14 +244,10 @@ std::string PartText(const char* where, int64_t count, double time_ns) {
 
 MaybeFinding DependencyIdle(const RunInputs& inputs) {
   MaybeFinding finding = FindCause(inputs, GatherCause(inputs, GapCause::kDependency),
-                                   " between operations that were in the queue in time.");
+                                   BecauseOf(GapCause::kDependency));
   if (!finding) return finding;
   Dependencies found;
-  for (const Gap& gap : inputs.device.gaps) {
-    const bool counts = gap.cause == GapCause::kDependency && gap.previous_op != kNoIndex &&
-                        gap.next_op != kNoIndex;
-    if (counts) found.Add(inputs, gap);
-  }
+  for (const Gap& gap : inputs.device.gaps) found.Add(inputs, gap);
   for (const std::string& line :
        {PartText("between nodes of a CUDA graph", found.graph, found.graph_ns),
         PartText("behind another stream", found.streams, found.streams_ns),
@@ -371,16 +256,13 @@ MaybeFinding DependencyIdle(const RunInputs& inputs) {
         PartText("between operations of a stream", found.stream, found.stream_ns)}) {
     if (!line.empty()) finding->evidence.push_back(line);
   }
-  finding->action = DependencyAction(found);
-  // What follows within 2 us on its stream may well depend on what was before: the least certain.
-  const bool within = found.stream_ns > std::max({found.graph_ns, found.streams_ns, found.long_ns});
-  finding->confidence =
-      std::min(finding->confidence, within ? Confidence::kLow : Confidence::kMedium);
+  finding->action = ActionAgainst(found);
+  finding->confidence = std::min(finding->confidence, DependencyConfidence(found));
   return finding;
 }
 
 MaybeFinding UnexplainedIdle(const RunInputs& inputs) {
-  const Idle idle = GatherIdle(inputs, [](const Gap& gap) {
+  const IdleGaps idle = GatherIdle(inputs, [](const Gap& gap) {
     return gap.cause == GapCause::kUnknown &&
            static_cast<double>(gap.undisturbed_ns()) >= kUnexplainedGapNs;
   });

@@ -10,6 +10,7 @@
 #include "lib/analyzer/findings/finding_inputs.h"
 #include "lib/analyzer/findings/finding_memory.h"
 #include "lib/analyzer/findings/finding_streams.h"
+#include "lib/analyzer/findings/finding_stretch.h"
 #include "lib/analyzer/findings/finding_table.h"
 #include "lib/text/numbers.h"
 
@@ -58,11 +59,16 @@ struct Found {
   bool Doubtful() const { return finding.withheld || finding.confidence == Confidence::kLow; }
 };
 
+bool HasFound(const std::vector<Found>& found, std::string_view id) {
+  return std::any_of(found.begin(), found.end(),
+                     [id](const Found& entry) { return entry.finding.id == id; });
+}
+
 std::vector<Finding> Ordered(std::vector<Found> found) {
   double cause_ns = 0;
   for (const Found& entry : found) {
     const bool cause =
-        !entry.remedy && entry.finding.kind == GainKind::kIdleTime;
+        !entry.remedy && entry.finding.kind == GainKind::kIdleTime && !entry.finding.stretch;
     if (cause) cause_ns = std::max(cause_ns, entry.finding.cost_ns);
   }
   const auto rank_ns = [cause_ns](const Found& entry) {
@@ -103,6 +109,13 @@ std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeli
   for (const FindingRule& rule : FindingRules()) {
     if (rule.find != nullptr) add(rule, FindWorst(rule.find, devices));
     if (rule.text.id == kBusiestDevice) add(rule, BusiestDevice(devices));
+    if (rule.text.id != kStretchFinding) continue;
+    for (const StretchCause& stretch : kStretchCauses) {
+      if (HasFound(found, stretch.whole_run)) continue;
+      add(rule,
+          FindWorst([&](const RunInputs& inputs) { return FindIdleStretch(inputs, stretch.cause); },
+                    devices));
+    }
   }
   return Ordered(std::move(found));
 }

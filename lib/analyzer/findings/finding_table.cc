@@ -13,6 +13,7 @@
 #include "lib/analyzer/findings/finding_other_work.h"
 #include "lib/analyzer/findings/finding_steps.h"
 #include "lib/analyzer/findings/finding_streams.h"
+#include "lib/analyzer/findings/finding_stretch.h"
 
 namespace prof::analyzer {
 namespace {
@@ -109,6 +110,22 @@ const std::vector<FindingRule>& MakeRules() {
         "that idle time", "o", "inventing a cause"},
        UnexplainedIdle,
        {kUnknownIdle, false}},
+      {{kStretchFinding, GainKind::kIdleTime,
+        "a part of the run in which one cause has 30 % of the time or more, and which takes 50 ms "
+        "and 1 % of the undisturbed time or more, with 20 gaps or more, none of them half of it "
+        "(own). The causes are launches, waits but those in calls that allocate or free memory, "
+        "host work, transfers, dependencies. Not beside the finding about the same cause in the "
+        "whole run, and by launches not where half of it is while counters were sampled (own)",
+        "from and to, gaps, longest, call, range, line; other stretches with the same cause",
+        "as the finding about the cause in the whole run",
+        "that idle time, in all stretches with the cause; by waits also what they could have "
+        "closed "
+        "of each other gap in them",
+        "o",
+        "a bad phase of half a second hidden in 20 good ones; one long stall, or the begin of the "
+        "program, called a phase"},
+       nullptr,
+       {kNoIdle, false}},
       {{"cuda-graph", GainKind::kIdleTime,
         "launch idle >= 5 %; a launch sequence (>= 2 kernels) that repeats >= 3 times in a range, "
         "or a period in 90 % of the launches of a thread; gain >= 2 % (own)",
@@ -294,8 +311,15 @@ void AddFindingRow(const FindingRow& row, bool about_time, std::string* table) {
 const std::vector<FindingRule>& FindingRules() { return MakeRules(); }
 
 const FindingTime* FindingTimeOf(const Finding& finding) {
+  std::string_view id = finding.id;
+  if (finding.stretch) {
+    // It is a part of the time that the finding about the whole run would have.
+    for (const StretchCause& known : kStretchCauses) {
+      if (known.cause == finding.stretch->cause) id = known.whole_run;
+    }
+  }
   for (const FindingRule& rule : FindingRules()) {
-    if (rule.text.id == finding.id) return &rule.time;
+    if (rule.text.id == id) return &rule.time;
   }
   return nullptr;
 }

@@ -88,6 +88,12 @@ Json ToJson(const GapSummary& value) {
           {"example", value.example}};
 }
 
+Json ToJson(const IdleStretch& value) {
+  return {{"cause", ToString(value.cause)},
+          {"begin_ns", Number(value.begin_ns)},
+          {"end_ns", Number(value.end_ns)}};
+}
+
 Json ToJson(const Finding& value) {
   return {{"id", value.id},
           {"title", value.title},
@@ -95,6 +101,7 @@ Json ToJson(const Finding& value) {
           {"action", value.action},
           {"kind", ToString(value.kind)},
           {"gain_at_most_ns", Number(value.gain_at_most_ns)},
+          {"stretch", value.stretch ? ToJson(*value.stretch) : Json(nullptr)},
           {"check", value.check},
           {"confidence", ToString(value.confidence)},
           {"withheld", value.withheld},

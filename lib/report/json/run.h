@@ -13,6 +13,7 @@ namespace prof {
 [[nodiscard]] Json ToJson(const ContinuousReport& value);
 [[nodiscard]] Json ToJson(const RangeRow& value);
 [[nodiscard]] Json ToJson(const GapSummary& value);
+[[nodiscard]] Json ToJson(const IdleStretch& value);
 [[nodiscard]] Json ToJson(const Finding& value);
 [[nodiscard]] Json ToJson(const RankedAction& value);
 [[nodiscard]] Json ToJson(const RangeMember& value);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/analyzer/findings/finding_rules.h"
+#include "lib/analyzer/findings/finding_stretch.h"
 #include "lib/analyzer/findings/finding_table.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
@@ -77,6 +78,18 @@ TEST_CASE("Every finding has all of its texts, and a gain has a time that it is 
     Finding finding;
     finding.id = rule.text.id;
     CHECK(analyzer::FindingTimeOf(finding) == &rule.time);
+  }
+}
+
+TEST_CASE("A stretch draws from the time that the finding about the whole run draws from") {
+  for (const analyzer::StretchCause& known : analyzer::kStretchCauses) {
+    Finding stretch, whole;
+    stretch.id = analyzer::kStretchFinding;
+    stretch.stretch = IdleStretch{known.cause, 0, 1};
+    whole.id = known.whole_run;
+    INFO(known.whole_run);
+    REQUIRE(analyzer::FindingTimeOf(stretch) != nullptr);
+    CHECK(analyzer::FindingTimeOf(stretch) == analyzer::FindingTimeOf(whole));
   }
 }
 

@@ -324,6 +324,72 @@ void CopiesOnTheDevice(SimulatedRun* p, bool fixed) {
   });
 }
 
+// --- Stretches: a run of two to three seconds, and a phase of it in the middle -------------------
+
+constexpr int64_t kPhaseNs = 130 * kMs;
+
+void LongRun(SimulatedRun* p, const std::function<void()>& phase) {
+  const SimulatedKernel k = p->Plan("gemm", p->DrawUs(900, 1'100));
+  Repeat(1'700, [&] { p->Kernel(k); });
+  phase();
+  Repeat(1'700, [&] { p->Kernel(k); });
+}
+
+// T35. Kernels that are shorter than a launch; the fix is one kernel.
+void LaunchBoundPhase(SimulatedRun* p, bool fixed) {
+  const SimulatedKernel k = p->Plan("tiny", p->machine().launch_call / 3 + p->Draw(0, 300));
+  const int64_t count = kPhaseNs / p->machine().launch_call;
+  LongRun(p, [&] {
+    if (fixed) return p->Kernel(p->Plan("all", k.length_ns * count));
+    Repeat(count, [&] { p->Kernel(k); });
+  });
+}
+
+void WaitingPhase(SimulatedRun* p, bool fixed) {
+  const SimulatedKernel k = p->Plan("k", p->DrawUs(9, 12));
+  LongRun(p, [&] {
+    Repeat(kPhaseNs / (2 * k.length_ns), [&] {
+      p->Kernel(k);
+      if (!fixed) p->SyncStream();
+    });
+  });
+}
+
+// T37 to T40. What is no phase: a short one, waits over all of the run, one stall, the warm-up.
+void ShortBadPhase(SimulatedRun* p, bool) {
+  const SimulatedKernel k = p->Plan("tiny", p->machine().launch_call / 3);
+  LongRun(p, [&] { Repeat(20 * kMs / p->machine().launch_call, [&] { p->Kernel(k); }); });
+}
+void WaitsAllOver(SimulatedRun* p, bool) {
+  const SimulatedKernel k = p->Plan("gemm", p->DrawUs(450, 550));
+  Repeat(4'000, [&] {
+    p->Kernel(k);
+    p->SyncStream();
+  });
+}
+void OneLongStall(SimulatedRun* p, bool) {
+  LongRun(p, [&] {
+    p->SyncDevice();
+    p->Work(100 * kMs);
+  });
+}
+void AllocationInLongWarmUp(SimulatedRun* p, bool) {
+  const SimulatedKernel k = p->Plan("k", p->DrawUs(20, 40));
+  Repeat(100 * kMs / (p->machine().allocate + k.length_ns), [&] {
+    p->Allocate();
+    p->Kernel(k);
+  });
+  LongRun(p, [] {});
+}
+
+// T41. The finding about the whole run has the phase.
+void HalfLaunchBound(SimulatedRun* p, bool) {
+  const SimulatedKernel k = p->Plan("tiny", p->machine().launch_call / 3);
+  const SimulatedKernel gemm = p->Plan("gemm", p->DrawUs(900, 1'100));
+  Repeat(200, [&] { p->Kernel(gemm); });
+  Repeat(150 * kMs / p->machine().launch_call, [&] { p->Kernel(k); });
+}
+
 // --- Steps of programs without ranges ------------------------------------------------------------
 
 // T42. A value is read in each step, and one step in 50 evaluates.
@@ -510,6 +576,27 @@ const std::vector<TimelineCase>& TimelineCases() {
        true,
        {"device-copies"},
        kHost},
+      // Not with counters: launches are slower while they are sampled.
+      {"T35",
+       "a phase of tiny kernels in a good run",
+       LaunchBoundPhase,
+       true,
+       {"idle-stretch"},
+       kHost,
+       false},
+      {"T36", "a phase of waits in a good run", WaitingPhase, true, {"idle-stretch"}, kHost},
+      {"T37", "a bad phase of 20 ms", ShortBadPhase, false, {}, {}},
+      {"T38", "short waits over all of the run", WaitsAllOver, false, {}, {}},
+      {"T39", "one long stall of the host", OneLongStall, false, {}, {}},
+      {"T40", "allocations in a long warm-up", AllocationInLongWarmUp, false, {}, {}},
+      // Not with counters: the host never waits, and stays as late as prof has made it.
+      {"T41",
+       "half of the run is launch-bound",
+       HalfLaunchBound,
+       false,
+       {"launch-bound"},
+       {"idle-stretch", "sync-bound"},
+       false},
       {"T42",
        "an evaluation every 50 steps, without ranges",
        EvaluationIn50,

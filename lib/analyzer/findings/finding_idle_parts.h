@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What findings about idle time share, of the whole run and of a stretch of it: where gaps fall,
+// and what helps against their cause.
+#ifndef PROF_LIB_ANALYZER_FINDINGS_FINDING_IDLE_PARTS_H_
+#define PROF_LIB_ANALYZER_FINDINGS_FINDING_IDLE_PARTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/analyzer/findings/finding_inputs.h"
+#include "lib/analyzer/timeline/host_samples.h"
+
+namespace prof::analyzer {
+
+// Gaps with one owner, and where they fall.
+struct IdleGaps {
+  double total_ns = 0, longest_ns = 0, known_ns = 0, host_ns = 0;
+  int64_t count = 0;
+  std::vector<double> calls, ranges;  // by name, by path; empty: there is no such gap
+  bool in_a_range = false;
+  HostTime host;
+
+  void Add(const RunInputs& inputs, const Gap& gap);
+  // The call of most of the time is known.
+  [[nodiscard]] bool IsKnown() const;
+};
+
+// The call and the range with most of the time.
+void AddPlaces(const RunInputs& inputs, const IdleGaps& idle, Finding* finding);
+// Where the host was meanwhile.
+void AddHostEvidence(const RunInputs& inputs, const IdleGaps& idle, Finding* finding);
+
+// A call that allocates or frees memory; an index into Model::api_calls, or kNoIndex.
+[[nodiscard]] bool Allocates(const RunInputs& inputs, int32_t call);
+
+// What operations that were in the queue in time waited for.
+struct Dependencies {
+  double graph_ns = 0, streams_ns = 0, long_ns = 0, stream_ns = 0;
+  int64_t graph = 0, streams = 0, lengthy = 0, stream = 0;
+
+  // Gaps with another cause, or without an operation before them, do not count.
+  void Add(const RunInputs& inputs, const Gap& gap);
+};
+
+// The end of the title: " because launches come too slowly." For the causes of ActionAgainst().
+[[nodiscard]] const char* BecauseOf(GapCause cause);
+// Of waits, launches, host work and transfers.
+[[nodiscard]] const char* ActionAgainst(GapCause cause);
+[[nodiscard]] const char* ActionAgainst(const Dependencies& found);
+// The most that a finding about them has.
+[[nodiscard]] Confidence DependencyConfidence(const Dependencies& found);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_FINDINGS_FINDING_IDLE_PARTS_H_
