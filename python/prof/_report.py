@@ -162,7 +162,7 @@ class Report:
 
     @cached_property
     def steps(self) -> tuple[_native.Step, ...]:
-        """The steps of the run, in order: the instances of the range that repeats."""
+        """The steps of the run, in order: those of the range that repeats, or of launches."""
         return self._recording.steps
 
     @cached_property
