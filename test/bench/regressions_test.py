@@ -209,7 +209,7 @@ class Cases(unittest.TestCase):
         self.assertGreaterEqual(len(real), 5)
 
     def test_expected_counters_are_those_that_prof_compares(self):
-        source = (ROOT / "lib/compare/explain.cc").read_text(encoding="utf-8")
+        source = (ROOT / "lib/compare/counters.cc").read_text(encoding="utf-8")
         for case in regression_cases.CASES.values():
             for metric in case.moved:
                 self.assertIn(f'"{metric}"', source)

@@ -153,6 +153,7 @@ TEST_CASE("Where the recording lacks operations by itself, nobody else is blamed
 TEST_CASE("What counters decided beside other work has low confidence") {
   std::vector<KernelReport> kernels(3);
   for (KernelReport& kernel : kernels) kernel.verdict.confidence = Confidence::kHigh;
+  for (KernelReport& kernel : kernels) kernel.verdict.limiter = Limiter::kDram;
   kernels[0].verdict.source = Source::kPmSamples;
   kernels[1].verdict.source = Source::kNone;  // by its duration
   kernels[2].verdict.source = Source::kCounters;

@@ -3,6 +3,7 @@
 // Who lends counters to whom: the same kernel at the same time elsewhere, and nobody else.
 #include "lib/analyzer/kernels/inheritance.h"
 
+#include <algorithm>
 #include <string>
 
 #include "prof/analyzer.h"
@@ -55,8 +56,9 @@ TEST_CASE("A kernel without counters takes those of the same kernel under anothe
   CHECK(heir.samples_used == 0);
   CHECK(heir.Metric(kDram) == own.Metric(kDram));
   CHECK(heir.verdict.limiter == Limiter::kDram);
-  CHECK(static_cast<int>(heir.verdict.confidence) ==
-        std::max(static_cast<int>(Confidence::kLow), static_cast<int>(own.verdict.confidence) - 1));
+  CHECK(heir.verdict.confidence == std::min(Confidence::kMedium, own.verdict.confidence));
+  CHECK(std::any_of(heir.verdict.doubts.begin(), heir.verdict.doubts.end(),
+                    [](const Doubt& doubt) { return doubt.id == "lent"; }));
   REQUIRE_FALSE(heir.verdict.evidence.empty());
   CHECK(heir.verdict.evidence.front() == "counters of the same kernel under `warmup`, 5 samples");
 }
