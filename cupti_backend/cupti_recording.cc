@@ -9,9 +9,9 @@
 #include "cupti_backend/activity/graph_notice.h"
 #include "cupti_backend/api/cupti_versions.h"
 #include "cupti_backend/api/relaxed_capture.h"
+#include "lib/capture/environment.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/exit_guard.h"
-#include "lib/capture/process/kept_ceilings.h"
 #include "lib/capture/windows/window_plan.h"
 
 namespace prof::cupti {
@@ -64,7 +64,7 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
                possible_.options.code ? &process->callback.code() : nullptr),
       calls_(&process->api),
       graph_nodes_(&process->callback.graph_nodes(), possible_.options.ranges),
-      devices_(&process->api, &process->driver, capture::KeptCeilingsPath()),
+      devices_(&process->api, &process->driver, capture::CeilingsFromEnvironment()),
       buffers_(process, &decoder_, &timeline_, before_.launches),
       subscription_(process, &timeline_) {
   const SessionOptions& options = possible_.options;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cupti_backend/api/device_info.h"
-#include "lib/capture/process/kept_ceilings.h"
+#include "cupti_backend/kept_ceilings.h"
 
 namespace prof::cupti {
 
@@ -25,7 +25,7 @@ void DeviceWriter::Write(const std::vector<PeakEvent>& peaks, bool used, capture
   if (devices_.empty() && used) {
     devices_ = ReadDevices(*api_, *driver_);
     changed = true;
-    const std::string problem = capture::AddKeptCeilings(ceilings_, &devices_);
+    const std::string problem = AddKeptCeilings(ceilings_, &devices_);
     if (!problem.empty()) {
       sink.Add(capture::NoticeEvent{capture::Severity::kInfo, capture::Subsystem::kTimeline, 0,
                                     problem, "measure them again: ceilings --keep"});

@@ -101,6 +101,14 @@ std::vector<std::string> CuptiSearchPath() {
   return path;
 }
 
+std::string CeilingsFromEnvironment() {
+  constexpr const char* kName = "/prof/ceilings.csv";
+  const char* const cache = Value("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return std::string(cache) + kName;
+  const char* const home = Value("HOME");
+  return home != nullptr && *home == '/' ? std::string(home) + "/.cache" + kName : "";
+}
+
 std::string MpsPipeFolder() {
   const char* folder = Value("CUDA_MPS_PIPE_DIRECTORY");
   return folder != nullptr ? folder : "/tmp/nvidia-mps";

@@ -44,6 +44,10 @@ struct RunOfProf {
 // CUDA_HOME, CUDA_PATH, then the toolkit's usual places.
 [[nodiscard]] std::vector<std::string> CuptiSearchPath();
 
+// Where a calibration leaves the ceilings of this machine's devices: prof/ceilings.csv in
+// XDG_CACHE_HOME, else in .cache of HOME. Empty: neither is set.
+[[nodiscard]] std::string CeilingsFromEnvironment();
+
 // The folder of the pipes of CUDA's Multi-Process Service: CUDA_MPS_PIPE_DIRECTORY, else its own
 // default.
 [[nodiscard]] std::string MpsPipeFolder();

@@ -33,7 +33,7 @@ Answers OfHalf(const std::vector<Evaluation>& evaluations, Half half) {
 
 bool Has(const Answer& answer, const std::string& doubt) {
   return std::any_of(answer.verdict.doubts.begin(), answer.verdict.doubts.end(),
-                     [&](const Doubt& one) { return one.id == doubt; });
+                     [&](const prof::Doubt& one) { return one.id == doubt; });
 }
 
 Rate RateOf(const Answers& answers) {
@@ -53,7 +53,7 @@ std::map<Confidence, Rate> ByLevel(const Answers& answers) {
 std::map<std::string, Rate> ByDoubt(const Answers& answers) {
   std::map<std::string, Answers> doubts;
   for (const Answer* answer : answers) {
-    for (const Doubt& doubt : answer->verdict.doubts) doubts[doubt.id].push_back(answer);
+    for (const prof::Doubt& doubt : answer->verdict.doubts) doubts[doubt.id].push_back(answer);
   }
   std::map<std::string, Rate> rates;
   for (const auto& [id, of_doubt] : doubts) rates[id] = RateOf(of_doubt);

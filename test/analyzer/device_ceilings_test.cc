@@ -59,8 +59,8 @@ TEST_CASE("Devices of the same name and size get the ceilings that their recordi
   model.devices[1].sm_count = 66;  // a part of it
   model.devices[2].ceilings = {{"l2", 5e12, 3, 5e12, 5e12, 0}};
   const format::CeilingsCsv file = ParseCeilings(kHead +
-                                      "NVIDIA H200,132,l2,6e12,5,6e12,6e12,0\n"
-                                      "NVIDIA A100,108,l2,4e12,5,4e12,4e12,0\n");
+                                                 "NVIDIA H200,132,l2,6e12,5,6e12,6e12,0\n"
+                                                 "NVIDIA A100,108,l2,4e12,5,4e12,4e12,0\n");
   CHECK(AddCeilings(file.rows, &model) == 1);
   REQUIRE(model.devices[0].ceilings.size() == 1);
   CHECK(model.devices[0].ceilings[0].per_s == 6e12);

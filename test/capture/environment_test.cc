@@ -20,9 +20,9 @@ class Environment {
   explicit Environment(const Values& values) {
     for (const options::Option& option : options::kOptions) Clear(option.variable);
     for (const char* name :
-         {"PROF_CUPTI", "PROF_RUN", "CUDA_HOME", "CUDA_PATH", "RANK", "SLURM_PROCID",
-          "OMPI_COMM_WORLD_RANK", "PMI_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "SLURM_NTASKS",
-          "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS_PER_NODE", "OMPI_COMM_WORLD_SIZE",
+         {"HOME", "XDG_CACHE_HOME", "PROF_CUPTI", "PROF_RUN", "CUDA_HOME", "CUDA_PATH", "RANK",
+          "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE",
+          "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS_PER_NODE", "OMPI_COMM_WORLD_SIZE",
           "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_SIZE"}) {
       Clear(name);
     }
@@ -53,6 +53,19 @@ TEST_CASE("Without variables the options are the defaults, and a file of this pr
   CHECK(complaints.empty());
   CHECK(options.output == "prof-%h-%i.prof");
   CHECK(options.samples_per_signature == SessionOptions().samples_per_signature);
+}
+
+TEST_CASE("Kept ceilings are in the folder for caches, or in that of the home") {
+  {
+    const Environment both({{"XDG_CACHE_HOME", "/var/tmp/c"}, {"HOME", "/home/me"}});
+    CHECK(CeilingsFromEnvironment() == "/var/tmp/c/prof/ceilings.csv");
+  }
+  {
+    const Environment relative({{"XDG_CACHE_HOME", "c"}, {"HOME", "/home/me"}});
+    CHECK(CeilingsFromEnvironment() == "/home/me/.cache/prof/ceilings.csv");
+  }
+  const Environment none(Values{});
+  CHECK(CeilingsFromEnvironment().empty());
 }
 
 TEST_CASE("Each variable sets its option") {

@@ -25,7 +25,7 @@ struct Cause {
   Action action;
   std::string summary;
   std::string missing;  // not empty: this would decide
-  Doubt doubt;          // why it may be wrong; without an id: nothing of its own
+  prof::Doubt doubt;    // why it may be wrong; without an id: nothing of its own
 };
 
 [[nodiscard]] bool IsOneOf(Unit unit, std::initializer_list<Unit> units);

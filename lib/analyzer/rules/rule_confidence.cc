@@ -80,7 +80,7 @@ std::string DoubtTable() {
 
 void AddDoubt(std::string_view id, std::string text, Verdict* verdict) {
   const bool is_known = std::any_of(verdict->doubts.begin(), verdict->doubts.end(),
-                                    [&](const Doubt& doubt) { return doubt.id == id; });
+                                    [&](const prof::Doubt& doubt) { return doubt.id == id; });
   if (!is_known) verdict->doubts.push_back({std::string(id), std::move(text)});
 }
 
@@ -161,11 +161,12 @@ void AddDoubtsOfLaunchSize(const RuleInputs& inputs, Verdict* verdict) {
 }
 
 void SetConfidence(Verdict* verdict) {
-  std::stable_sort(verdict->doubts.begin(), verdict->doubts.end(),
-                   [](const Doubt& a, const Doubt& b) { return RowOf(a.id) < RowOf(b.id); });
+  std::stable_sort(
+      verdict->doubts.begin(), verdict->doubts.end(),
+      [](const prof::Doubt& a, const prof::Doubt& b) { return RowOf(a.id) < RowOf(b.id); });
   if (verdict->limiter == Limiter::kNotMeasured) return;
-  const std::vector<Doubt>& doubts = verdict->doubts;
-  const bool is_grave = std::any_of(doubts.begin(), doubts.end(), [](const Doubt& doubt) {
+  const std::vector<prof::Doubt>& doubts = verdict->doubts;
+  const bool is_grave = std::any_of(doubts.begin(), doubts.end(), [](const prof::Doubt& doubt) {
     return DoubtRows()[RowOf(doubt.id)].is_grave;
   });
   verdict->confidence = doubts.empty() ? Confidence::kHigh

@@ -106,13 +106,13 @@ const std::vector<double>* SmsOf(const LaunchCourse& course) {
   return nullptr;
 }
 
-constexpr double kNearlyAll = 0.9;  // [own] of the part with most active SMs
+constexpr double kMostSms = 0.9;  // [own] of the part with most active SMs
 
 // `begin` to `end`, in the direction in which they are given.
 template <typename Iterator>
 double IdleUpToMost(Iterator begin, Iterator end, double most) {
   double idle = 0;
-  for (; begin != end && *begin < kNearlyAll * most; ++begin) idle += 1 - *begin / most;
+  for (; begin != end && *begin < kMostSms * most; ++begin) idle += 1 - *begin / most;
   return idle;
 }
 

@@ -28,7 +28,7 @@ struct RuleInputs {
   std::vector<std::string_view> unknown;  // units that a claim of "nothing is busy" would need
   double busiest = 0;                     // the highest use of all units, as Claimed() has it
   bool straddles = false;                 // the error bound of a use has both sides of kBusy
-  bool issue_or_pipe = false;  // which of the two leads is within the error bounds
+  bool issue_or_pipe = false;             // which of the two leads is within the error bounds
   // True: the tensor pipe counts only the packed half precision instructions of the FMA pipe
   // (HFMA2). It is then left out of all comparisons.
   bool half_on_fma = false;

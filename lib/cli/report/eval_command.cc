@@ -33,7 +33,7 @@ void PrintKernels(const eval::Evaluation& evaluation) {
       std::cout << ", " << action.id;
       if (action.gain_at_most) std::cout << " " << *action.gain_at_most;
     }
-    for (const Doubt& doubt : verdict.doubts) std::cout << ", doubt " << doubt.id;
+    for (const prof::Doubt& doubt : verdict.doubts) std::cout << ", doubt " << doubt.id;
     std::cout << '\n';
   }
 }

@@ -102,9 +102,10 @@ Json ToJson(const std::vector<Action>& values) {
   return actions;
 }
 
-Json ToJson(const std::vector<Doubt>& values) {
+Json ToJson(const std::vector<prof::Doubt>& values) {
   Json doubts = Json::array();
-  for (const Doubt& doubt : values) doubts.push_back({{"id", doubt.id}, {"text", doubt.text}});
+  for (const prof::Doubt& doubt : values)
+    doubts.push_back({{"id", doubt.id}, {"text", doubt.text}});
   return doubts;
 }
 

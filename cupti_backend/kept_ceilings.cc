@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/capture/process/kept_ceilings.h"
+#include "cupti_backend/kept_ceilings.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "lib/format/ceilings_csv.h"
 
-namespace prof::capture {
+namespace prof::cupti {
 namespace {
 
-constexpr size_t kMostBytes = size_t{1} << 20U;
+constexpr size_t kMostCeilingBytes = size_t{1} << 20U;
 
 // Nothing where there is no such file, or where it is none that can be read whole.
-std::string ReadAll(const std::string& path) {
+std::string ReadCeilings(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return "";
   std::string text;
   struct stat status = {};
   if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-      static_cast<size_t>(status.st_size) <= kMostBytes) {
+      static_cast<size_t>(status.st_size) <= kMostCeilingBytes) {
     text.resize(static_cast<size_t>(status.st_size));
     const ssize_t got = read(file, text.data(), text.size());
     text.resize(got < 0 ? 0 : static_cast<size_t>(got));
@@ -32,20 +30,12 @@ std::string ReadAll(const std::string& path) {
 
 }  // namespace
 
-std::string KeptCeilingsPath() {
-  constexpr const char* kName = "/prof/ceilings.csv";
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return std::string(cache) + kName;
-  const char* const home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? std::string(home) + "/.cache" + kName : "";
-}
-
-std::string AddKeptCeilings(const std::string& path, std::vector<DeviceEvent>* devices) {
-  const std::string text = path.empty() ? "" : ReadAll(path);
+std::string AddKeptCeilings(const std::string& path, std::vector<capture::DeviceEvent>* devices) {
+  const std::string text = path.empty() ? "" : ReadCeilings(path);
   if (text.empty()) return "";
   const format::CeilingsCsv kept = format::ParseCeilings(text);
   for (const format::CeilingRow& row : kept.rows) {
-    for (DeviceEvent& device : *devices) {
+    for (capture::DeviceEvent& device : *devices) {
       if (row.device != device.name || row.sm_count != device.sm_count) continue;
       device.ceilings.push_back({row.kind, row.per_s, row.n, row.min, row.max, row.sm_clock_hz});
     }
@@ -53,4 +43,4 @@ std::string AddKeptCeilings(const std::string& path, std::vector<DeviceEvent>* d
   return kept.error.empty() ? "" : path + " has no ceilings: " + kept.error;
 }
 
-}  // namespace prof::capture
+}  // namespace prof::cupti

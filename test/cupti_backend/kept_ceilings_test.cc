@@ -1,48 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/capture/process/kept_ceilings.h"
+#include "cupti_backend/kept_ceilings.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::cupti {
 namespace {
 
-// A variable of the environment, as it was afterwards.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* const before = std::getenv(name)) before_ = before;
-    if (value == nullptr) {
-      unsetenv(name);
-    } else {
-      setenv(name, value, 1);
-    }
-  }
-  ~Variable() {
-    if (before_) {
-      setenv(name_, before_->c_str(), 1);
-    } else {
-      unsetenv(name_);
-    }
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* const name_;
-  std::optional<std::string> before_;
-};
-
-std::vector<DeviceEvent> Devices() {
-  std::vector<DeviceEvent> devices(2);
+std::vector<capture::DeviceEvent> Devices() {
+  std::vector<capture::DeviceEvent> devices(2);
   devices[0].name = devices[1].name = "NVIDIA H200";
   devices[0].sm_count = 132;
   devices[1].sm_count = 66;  // a part of it
@@ -57,21 +29,8 @@ std::string Written(const std::string& text) {
   return path;
 }
 
-TEST_CASE("Kept ceilings are in the folder for caches, or in that of the home") {
-  {
-    const Variable cache("XDG_CACHE_HOME", "/var/tmp/c"), home("HOME", "/home/me");
-    CHECK(KeptCeilingsPath() == "/var/tmp/c/prof/ceilings.csv");
-  }
-  {
-    const Variable cache("XDG_CACHE_HOME", "relative"), home("HOME", "/home/me");
-    CHECK(KeptCeilingsPath() == "/home/me/.cache/prof/ceilings.csv");
-  }
-  const Variable cache("XDG_CACHE_HOME", nullptr), home("HOME", nullptr);
-  CHECK(KeptCeilingsPath().empty());
-}
-
 TEST_CASE("A device gets the kept ceilings of its name and number of SMs") {
-  std::vector<DeviceEvent> devices = Devices();
+  std::vector<capture::DeviceEvent> devices = Devices();
   CHECK(AddKeptCeilings(Written(kHead + "NVIDIA H200,132,dram-copy,3.9e12,11,3.8e12,4e12,0\n"
                                         "NVIDIA H200,132,flops fp32,6e13,11,6e13,6e13,1.9e9\n"
                                         "NVIDIA A100,108,l2,4e12,11,4e12,4e12,0\n"),
@@ -85,7 +44,7 @@ TEST_CASE("A device gets the kept ceilings of its name and number of SMs") {
 }
 
 TEST_CASE("Without kept ceilings nothing happens, and a file that is none is told") {
-  std::vector<DeviceEvent> devices = Devices();
+  std::vector<capture::DeviceEvent> devices = Devices();
   CHECK(AddKeptCeilings("", &devices).empty());
   CHECK(AddKeptCeilings("no_such_folder/ceilings.csv", &devices).empty());
   CHECK(AddKeptCeilings(".", &devices).empty());
@@ -102,4 +61,4 @@ TEST_CASE("Without kept ceilings nothing happens, and a file that is none is tol
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::cupti
