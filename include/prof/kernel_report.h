@@ -174,9 +174,9 @@ struct Verdict {
   std::string action;  ///< The first of `actions`; empty: nothing worth it.
   /// The largest known gain of `actions`: fraction of its time, 0..1; 0 where none is known.
   double gain_at_most = 0;
-  std::string gain_formula;        ///< How `gain_at_most` was computed.
-  std::string runner_up;           ///< The next unit and its value.
-  std::string missing;             ///< The measurement that would decide.
+  std::string gain_formula;  ///< How `gain_at_most` was computed.
+  std::string runner_up;     ///< The next unit and its value.
+  std::string missing;       ///< The measurement that would decide.
   /// Why `confidence` is not higher, the gravest first. Empty where it is high.
   std::vector<Doubt> doubts;
   std::string stall;               ///< For kLatency/kOccupancy: the top stall reason.
