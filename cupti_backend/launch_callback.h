@@ -124,8 +124,8 @@ class LaunchCallback {
   // Of the nodes that a later recording would know.
   void WatchGraphsEnd();
 
-  // What launches write. On a line of its own: all that other launches only read would come anew
-  // from the other core.
+  // What each launch writes. It has a cache line of its own: launches on other cores read the
+  // fields beside it, and a write to their line would take it away from those cores.
   struct alignas(64) Counted {
     std::atomic<uint64_t> launches{0};
     std::atomic<bool> torch_on{false}, torch_off{false};

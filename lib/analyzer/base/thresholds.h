@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thresholds are every number that a rule compares with, and its source. docs/guide/rules.md
-// lists them. The capture half decides by a few of them too: those are in lib/format/depth.h.
-// Sources: [ncu] a rule shipped with Nsight Compute 2025; [nsys] one of Nsight Systems; [hta]
-// HolisticTraceAnalysis; [hw] the hardware's documentation; [own] our choice, to be calibrated.
+// Thresholds that rules compare with, each with its source, as docs/guide/rules.md has them. A
+// number that one part of the analyzer alone uses stands in that part. The capture half decides by
+// a few of them too: those are in lib/format/depth.h. Sources: [ncu] a rule shipped with Nsight
+// Compute 2025; [nsys] one of Nsight Systems; [hta] HolisticTraceAnalysis; [hw] the hardware's
+// documentation; [own] our choice, to be calibrated.
 #ifndef PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
 #define PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
 
