@@ -61,6 +61,7 @@ std::string NoteOnDevices(const Comparison& comparison) {
     }
   }
   std::vector<std::string> parts;
+  parts.reserve(counts.size() + 1);
   for (const auto& [by, count] : counts) parts.push_back(text::Count(count) + " by " + by);
   if (left > 0) parts.push_back(text::Count(left) + " not normalized");
   return "the devices differ: the time of a kernel after is multiplied by the ratio of what limits "
