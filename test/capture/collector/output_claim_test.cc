@@ -312,6 +312,7 @@ TEST_CASE("A child that is forked while the output is claimed does not keep a fi
   forked_at_lock.clear();
 }
 
+#if !defined(PROF_SANITIZED)  // UBSan needs a pipe to see whether an object can be read
 TEST_CASE(
     "Without a descriptor that is free the recording is an error, and every byte is counted") {
   const TempFolder folder;
@@ -329,6 +330,7 @@ TEST_CASE(
   CHECK(output.error() == "cannot create " + folder / "a.prof" + ": Too many open files");
   CHECK(output.bytes_not_written() == 2 * format::kFrameHeaderSize + 8);
 }
+#endif
 
 TEST_CASE("The list of a run has the name that a recording really got") {
   const TempFolder folder;
