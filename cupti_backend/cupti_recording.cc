@@ -83,7 +83,7 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
     pm_.emplace(&process->api, &process->driver, &process->pm_hosts, options);
   }
   if (options.unified_memory) unified_memory_.emplace(&process->api, &process->driver);
-  if (options.gpu_state) gpu_state_.emplace(&process->api);
+  if (options.gpu_state) gpu_state_.emplace(&process->api, &process->driver);
   if (capture::RecordsShare(options)) counts_ = std::make_shared<LaunchCounts>(&process->api);
 }
 
@@ -197,6 +197,10 @@ void CuptiRecording::Gather(bool flush) {
   GatherTriage();
   GatherContinuous();
   if (running_ && !paused_ && unified_memory_) unified_memory_->Start(&notices_);
+  // The program has initialized CUDA when it launches.
+  if (running_ && !paused_ && saw_gpu_work_ && gpu_state_) {
+    gpu_state_->Gather(&gpu_readings_, &notices_);
+  }
 }
 
 bool CuptiRecording::MayHaveRecords() {
@@ -279,6 +283,7 @@ void CuptiRecording::Encode(capture::EventSink& sink) {
   EncodeAll(&sampled_.samples, sink);
   EncodeAll(&launch_counts_, sink);
   EncodeAll(&sampled_.intervals, sink);
+  EncodeAll(&gpu_readings_, sink);
   EncodeAll(&notices_, sink);
   EncodeAll(&sampled_.notices, sink);
   EncodeAll(&pm_events_.series, sink);

@@ -114,6 +114,7 @@ class CuptiRecording {
   std::optional<int64_t> counting_ns_;  // since when, or since the last look; nullopt: it does not
   int64_t counts_taken_ns_ = 0;
   PmPauses pm_pauses_;  // no sample of these times is kept
+  std::vector<capture::GpuStateEvent> gpu_readings_;
   std::vector<capture::NoticeEvent> notices_;
 
   int64_t start_ns_ = 0;

@@ -2,20 +2,41 @@
 #include "cupti_backend/activity/gpu_state.h"
 
 #include <string>
+#include <utility>
 
 namespace prof::cupti {
 
 using capture::GpuStateKind;
 
+namespace {
+
+capture::NoticeEvent NoReadings(int code, const std::string& why, std::string fix) {
+  if (fix.empty()) fix = "check that nvidia-smi works here";
+  return {capture::Severity::kWarning, capture::Subsystem::kTimeline, static_cast<uint32_t>(code),
+          "the clocks, temperature and power of the GPU are not recorded: " + why, std::move(fix)};
+}
+
+}  // namespace
+
 void GpuState::Start(std::vector<capture::NoticeEvent>* notices) {
   const CUptiResult result = api_->activity_enable(CUPTI_ACTIVITY_KIND_ENVIRONMENT);
   on_ = result == CUPTI_SUCCESS;
   if (on_) return;
-  notices->push_back({capture::Severity::kWarning, capture::Subsystem::kTimeline,
-                      static_cast<uint32_t>(result),
-                      "CUPTI does not record the clocks, temperature and power of the GPU: " +
-                          ErrorText(*api_, result),
-                      "check that nvidia-smi works here"});
+  if (auto problem = load_nvml_(&nvml_)) {
+    notices->push_back(NoReadings(
+        result, "CUPTI refuses with " + ErrorText(*api_, result) + ", and " + problem->what,
+        std::move(problem->fix)));
+    return;
+  }
+  reader_.emplace(&nvml_, driver_);
+}
+
+void GpuState::Gather(std::vector<capture::GpuStateEvent>* readings,
+                      std::vector<capture::NoticeEvent>* notices) {
+  if (!reader_) return;
+  if (auto problem = reader_->Read(readings)) {
+    notices->push_back(NoReadings(problem->code, problem->what, std::move(problem->fix)));
+  }
 }
 
 void GpuState::EnableAgain() {
@@ -29,6 +50,7 @@ void GpuState::Pause() {
 void GpuState::Stop() {
   Pause();
   on_ = false;
+  reader_.reset();
 }
 
 capture::GpuStateEvent GpuStateOf(const CUpti_ActivityEnvironment& r) {

@@ -198,7 +198,8 @@ struct SessionOptions {
   /// Where CUPTI does not offer them, the snapshot has a notice.
   bool unified_memory = false;
   /// Records clocks, temperature and power of the GPUs, and what holds the clocks down: readings of
-  /// the driver, every 50 ms. Where CUPTI does not offer them, the snapshot has a notice.
+  /// the driver, every 50 ms or less often. Where CUPTI does not offer them prof reads NVML itself;
+  /// where that does not work either, the snapshot has a notice.
   bool gpu_state = false;
   /// The first recording of a process decides; a later one with another choice gets a notice.
   Graphs graphs = Graphs::kNodes;

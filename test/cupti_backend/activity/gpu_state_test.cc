@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/activity/gpu_state.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,18 @@ struct Tables {
     };
   }
   CuptiApi api;
+  DriverApi driver;
   std::vector<capture::NoticeEvent> notices;
 };
+
+std::optional<Problem> NoNvml(NvmlApi*) { return Problem{0, "NVML was not found", "a way out"}; }
+
+// An NVML that does not begin.
+std::optional<Problem> LoadFakeNvml(NvmlApi* api) {
+  api->init = [] { return 9; };
+  api->error_string = [](int) { return "Driver Not Loaded"; };
+  return std::nullopt;
+}
 
 CUpti_ActivityEnvironment Record(CUpti_ActivityEnvironmentKind kind) {
   CUpti_ActivityEnvironment record = {};
@@ -46,8 +57,11 @@ CUpti_ActivityEnvironment Record(CUpti_ActivityEnvironmentKind kind) {
 
 TEST_CASE("Readings of the GPU are on from the start to the end, and off in a pause") {
   Tables tables;
-  GpuState state(&tables.api);
+  GpuState state(&tables.api, &tables.driver, NoNvml);
   state.Start(&tables.notices);
+  std::vector<capture::GpuStateEvent> readings;
+  state.Gather(&readings, &tables.notices);
+  CHECK(readings.empty());
   state.Pause();
   state.EnableAgain();
   state.Stop();
@@ -58,10 +72,11 @@ TEST_CASE("Readings of the GPU are on from the start to the end, and off in a pa
   CHECK(tables.notices.empty());
 }
 
-TEST_CASE("Where CUPTI has no readings of the GPU there is a notice, and nothing is switched off") {
+TEST_CASE(
+    "Where neither CUPTI nor NVML has readings there is a notice, and nothing is switched off") {
   Tables tables;
   enable_result = CUPTI_ERROR_NOT_COMPATIBLE;
-  GpuState state(&tables.api);
+  GpuState state(&tables.api, &tables.driver, NoNvml);
   state.Start(&tables.notices);
   state.Pause();
   state.EnableAgain();
@@ -69,8 +84,27 @@ TEST_CASE("Where CUPTI has no readings of the GPU there is a notice, and nothing
   CHECK(asked == "on ");
   REQUIRE(tables.notices.size() == 1);
   CHECK(tables.notices[0].code == CUPTI_ERROR_NOT_COMPATIBLE);
-  CHECK(tables.notices[0].what.find("CUPTI_ERROR_X") != std::string::npos);
+  CHECK(tables.notices[0].what ==
+        "the clocks, temperature and power of the GPU are not recorded: CUPTI refuses with "
+        "CUPTI_ERROR_X (14), and NVML was not found");
+  CHECK(tables.notices[0].fix == "a way out");
+}
+
+TEST_CASE("Where CUPTI refuses NVML is read, and where it does not begin there is one notice") {
+  Tables tables;
+  enable_result = CUPTI_ERROR_NOT_COMPATIBLE;
+  GpuState state(&tables.api, &tables.driver, LoadFakeNvml);
+  state.Start(&tables.notices);
+  CHECK(tables.notices.empty());
+  std::vector<capture::GpuStateEvent> readings;
+  for (int i = 0; i < 2; ++i) state.Gather(&readings, &tables.notices);
+  REQUIRE(tables.notices.size() == 1);
+  CHECK(tables.notices[0].code == 9);
+  CHECK(tables.notices[0].what.find("nvmlInit_v2: Driver Not Loaded") != std::string::npos);
   CHECK_FALSE(tables.notices[0].fix.empty());
+  state.Stop();
+  state.Gather(&readings, &tables.notices);
+  CHECK(tables.notices.size() == 1);
 }
 
 TEST_CASE("A reading of the clocks has both clocks and what held them down") {
