@@ -69,7 +69,7 @@ TEST_CASE("Work of another process is seen, with its share of the idle time") {
 }
 
 TEST_CASE("Nothing else is seen on a device that the program has to itself") {
-  for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(60, 3)); ++seed) {
+  for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(60, 1)); ++seed) {
     INFO("seed " << seed);
     PmPlant plant = SharedDevice(seed, 0);
     CHECK(plant.Attribute().continuous.other_work.empty());
@@ -94,7 +94,7 @@ PmPlant WithoutIdleSamples(uint32_t seed, int64_t beyond_ns) {
 }
 
 TEST_CASE("Samples that straddle the edges of kernels are no work of others") {
-  for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(20, 2)); ++seed) {
+  for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(20, 1)); ++seed) {
     INFO("seed " << seed);
     for (const int64_t beyond_ns : {0, 1'500}) {
       PmPlant plant = WithoutIdleSamples(seed, beyond_ns);
@@ -104,7 +104,7 @@ TEST_CASE("Samples that straddle the edges of kernels are no work of others") {
 }
 
 TEST_CASE("Kernels of two streams that overlap leave nothing to others") {
-  for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(20, 5)); ++seed) {
+  for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(20, 2)); ++seed) {
     INFO("seed " << seed);
     std::mt19937 random(seed);
     PmPlant plant(seed);

@@ -147,7 +147,7 @@ bool IsUsed(const Found& one) { return one.truth > 1; }
 
 // The seeds of the test are not those that the method was calibrated with.
 TEST_CASE("Triage samples give the kernels of random programs values within bounds that hold") {
-  constexpr int kPrograms = test::Rounds(24, 2);
+  constexpr int kPrograms = test::Rounds(24, 1);
   const Values all = OfPrograms(1001, 1000 + kPrograms);
   const Summary every = Summarize(all, IsUsed);
   const Summary longer =

@@ -11,6 +11,7 @@
 #include "prof/analyzer.h"
 #include "test/analyzer/timeline/planted_program.h"
 #include "test/support/catch.h"
+#include "test/support/rounds.h"
 
 namespace prof::test {
 namespace {
@@ -47,7 +48,7 @@ Report Run(const PlantedKind& kind, uint32_t seed, const PlantedProf& prof) {
 
 void RequireSame(const PlantedProf& prof) {
   for (const PlantedKind& kind : PlantedKinds()) {
-    for (uint32_t seed = 1; seed <= 2; ++seed) {
+    for (uint32_t seed = 1; seed <= uint32_t{test::Rounds(2, 1)}; ++seed) {
       INFO(kind.name << ", seed " << seed);
       const Report clean = Run(kind, seed, {});
       const Report disturbed = Run(kind, seed, prof);
