@@ -158,6 +158,44 @@ TEST_CASE("The idle time by cause sums to the idle time") {
   });
 }
 
+// The program ends with a wait, `pause_ns` of work outside CUDA, and a kernel.
+Report WithPause(const TimelineCase& timeline, uint32_t seed, int64_t pause_ns) {
+  SimulatedRun run(seed);
+  timeline.run(&run, false);
+  const SimulatedKernel last = run.Plan("after the pause", 50'000);
+  run.SyncDevice();
+  run.Work(pause_ns);
+  run.Kernel(last);
+  run.SyncDevice();
+  return run.Analyzed();
+}
+
+TEST_CASE("Time in which the host does nothing is idle time, and changes no kernel") {
+  static constexpr int64_t kPauseNs = 300'000'000;
+  ForEachCase([](const TimelineCase& timeline, uint32_t seed) {
+    const Report before = WithPause(timeline, seed, 0);
+    const Report after = WithPause(timeline, seed, kPauseNs);
+    // Both the pause and the costs of its calls are jittered.
+    CHECK(after.span_ns - before.span_ns == Approx(kPauseNs).epsilon(0.1));
+    CHECK(after.devices.front().idle_ns - before.devices.front().idle_ns ==
+          Approx(kPauseNs).epsilon(0.1));
+    CHECK(after.devices.front().busy_ns == Approx(before.devices.front().busy_ns).epsilon(1e-4));
+    REQUIRE(after.kernels.size() == before.kernels.size());
+    for (const KernelReport& kernel : after.kernels) {
+      if (kernel.name == "after the pause") continue;
+      INFO(kernel.name);
+      const auto same = std::find_if(
+          before.kernels.begin(), before.kernels.end(), [&](const KernelReport& other) {
+            return other.name == kernel.name && other.range == kernel.range;
+          });
+      REQUIRE(same != before.kernels.end());
+      CHECK(same->launches == kernel.launches);
+      CHECK(same->total_ns == kernel.total_ns);
+      CHECK(same->verdict.limiter == kernel.verdict.limiter);
+    }
+  });
+}
+
 // T31.
 TEST_CASE("With and without counters the same finding comes first") {
   SimulatedProf prof;
