@@ -126,10 +126,7 @@ def in_words(found):
 def markdown(where, rows, goals, beside):
     return "\n".join([
         where + " In turns; medians.", "",
-        results.table(
-            ["workload", "variant", "quantity", "median", "n", "over bare", "same output"],
-            [[row["workload"], row["variant"], row["quantity"], row["median"], row["n"],
-              row["over_bare"], row["same_output"]] for row in rows]),
+        turns.table(rows),
         results.goal_table(goals),
         in_words(beside) if beside else ""])
 

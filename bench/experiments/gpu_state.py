@@ -2,7 +2,7 @@
 """This experiment measures what readings of clocks, heat and power cost, and whether they come.
 
 The same programs run without prof, with the timeline, and with the timeline and `--gpu-state`, in
-turns. What prof read is put beside what nvidia-smi reads just after.
+turns. What prof read is put beside the limits that nvidia-smi has.
 """
 
 import os
@@ -21,7 +21,7 @@ _REPEATS = 5
 _MARGIN_S = 30
 _MOST_OVER_TIMELINE = 1.02
 _LEAST_READINGS_PER_S = 5  # of the time in which the GPU worked
-_SMI = ["nvidia-smi", "--query-gpu=power.limit,clocks.max.sm,temperature.gpu",
+_SMI = ["nvidia-smi", "--query-gpu=power.limit,clocks.max.sm",
         "--format=csv,noheader,nounits", "--id=0"]
 
 
@@ -63,13 +63,13 @@ def readings_of(name, report):
 
 
 def smi():
-    """What nvidia-smi reads of the first device; None: it does not work."""
+    """The limits of the first device; None: nvidia-smi does not work."""
     done = subprocess.run(_SMI, capture_output=True, text=True, timeout=20, check=False)
     words = done.stdout.strip().split(", ")
-    if done.returncode != 0 or len(words) != 3:
+    if done.returncode != 0 or len(words) != 2:
         return None
-    limit, clock, heat = (float(word) for word in words)
-    return {"power_limit_w": limit, "max_sm_mhz": clock, "celsius": heat}
+    limit, clock = (float(word) for word in words)
+    return {"power_limit_w": limit, "max_sm_mhz": clock}
 
 
 def goals_of(rows, readings, theirs):
@@ -82,20 +82,18 @@ def goals_of(rows, readings, theirs):
                       "limit": _LEAST_READINGS_PER_S, "met": per_s >= _LEAST_READINGS_PER_S})
         if theirs:
             right = (abs(one["power_limit_w"] - theirs["power_limit_w"]) < 1
-                     and one["sm_mhz"] <= theirs["max_sm_mhz"]
+                     and 0 < one["sm_mhz"] <= theirs["max_sm_mhz"]
                      and 0 < one["watts"] <= 1.2 * theirs["power_limit_w"])
-            goals.append({"goal": f"{one['workload']}: limit, clock and power as nvidia-smi has "
-                          "them", "measured": int(right), "limit": 1, "met": right})
+            goals.append({"goal": f"{one['workload']}: the limit of power as nvidia-smi has it, "
+                          "clock and power within nvidia-smi's limits", "measured": int(right),
+                          "limit": 1, "met": right})
     return goals
 
 
 def markdown(where, rows, goals, readings):
     return "\n".join([
         where + " In turns; medians.", "",
-        results.table(
-            ["workload", "variant", "quantity", "median", "n", "over bare", "same output"],
-            [[row["workload"], row["variant"], row["quantity"], row["median"], row["n"],
-              row["over_bare"], row["same_output"]] for row in rows]),
+        turns.table(rows),
         results.table(
             ["workload", "readings of clocks", "SM clock, MHz", "degrees C", "W", "limit, W",
              "what held the clock"],

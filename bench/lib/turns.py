@@ -10,6 +10,7 @@ import time
 
 from lib import machine
 from lib import processes
+from lib import results
 
 WALL = "wall_s"
 _TIMING = re.compile(r"^\[timing\] (?:(\w+) )?steps ", re.MULTILINE)
@@ -81,3 +82,11 @@ def rows_of(name, variants, runs, checksums):
                 "command": machine.printable(variants[variant]),
             })
     return rows
+
+
+def table(rows):
+    """The table of rows_of()."""
+    return results.table(
+        ["workload", "variant", "quantity", "median", "n", "over bare", "same output"],
+        [[row["workload"], row["variant"], row["quantity"], row["median"], row["n"],
+          row["over_bare"], row["same_output"]] for row in rows])

@@ -11,7 +11,6 @@ using capture::GpuStateKind;
 namespace {
 
 capture::NoticeEvent NoReadings(int code, const std::string& why, std::string fix) {
-  if (fix.empty()) fix = "check that nvidia-smi works here";
   return {capture::Severity::kWarning, capture::Subsystem::kTimeline, static_cast<uint32_t>(code),
           "the clocks, temperature and power of the GPU are not recorded: " + why, std::move(fix)};
 }

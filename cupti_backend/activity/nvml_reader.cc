@@ -14,6 +14,8 @@ namespace {
 using capture::GpuStateEvent;
 using capture::GpuStateKind;
 
+constexpr int kNotFound = 6;  // NVML_ERROR_NOT_FOUND
+
 // "0123..." -> "GPU-01234567-89ab-cdef-0123-456789abcdef", as NVML has it.
 std::string NvmlUuid(const std::string& hex) {
   std::string text = "GPU-";
@@ -30,9 +32,10 @@ std::optional<Problem> NvmlReader::Begin() {
   phase_ = Phase::kOver;
   const int begun = nvml_->init();
   if (begun != NvmlApi::kSuccess) {
-    return Problem{begun, std::string("nvmlInit_v2: ") + nvml_->error_string(begun), ""};
+    return Problem{begun, std::string("nvmlInit_v2: ") + nvml_->error_string(begun),
+                   "check that nvidia-smi works here"};
   }
-  int count = 0, last = NvmlApi::kSuccess;
+  int count = 0, last = kNotFound;
   if (driver_->device_get_count(&count) != CUDA_SUCCESS) count = 0;
   for (int i = 0; i < count; ++i) {
     CUdevice device = 0;
@@ -47,8 +50,10 @@ std::optional<Problem> NvmlReader::Begin() {
   }
   if (devices_.empty()) {
     nvml_->shutdown();
-    return Problem{last, std::string("nvmlDeviceGetHandleByUUID: ") + nvml_->error_string(last),
-                   "an instance of a divided GPU (MIG) has none: read the whole GPU"};
+    return Problem{last,
+                   "NVML knows none of CUDA's " + std::to_string(count) +
+                       " devices (nvmlDeviceGetHandleByUUID: " + nvml_->error_string(last) + ")",
+                   "an instance of a divided GPU (MIG) has no clock of its own: see nvidia-smi"};
   }
   phase_ = Phase::kReads;
   return std::nullopt;
@@ -60,7 +65,13 @@ std::optional<Problem> NvmlReader::Read(std::vector<GpuStateEvent>* readings) {
   }
   const int64_t begin_ns = capture::MonotonicNs();
   if (phase_ == Phase::kOver || begin_ns < due_ns_) return std::nullopt;
+  const size_t before = readings->size();
   for (const Device& device : devices_) ReadDevice(device, readings);
+  if (readings->size() == before && due_ns_ == 0) {
+    Stop();
+    return Problem{0, "NVML gives no clock, temperature or power of any device",
+                   "a virtual GPU may have none: see nvidia-smi on its host"};
+  }
   const int64_t cost_ns = capture::MonotonicNs() - begin_ns;
   due_ns_ = begin_ns + std::max(kPeriodNs, kTimesOfCost * cost_ns);
   return std::nullopt;
@@ -74,7 +85,8 @@ void NvmlReader::ReadDevice(const Device& device, std::vector<GpuStateEvent>* re
     return nvml_->clock_mhz(device.handle, type, mhz) == NvmlApi::kSuccess;
   };
   clocks.time_ns = capture::RealtimeNs();
-  if (clock(NvmlApi::kSmClock, &clocks.value) && clock(NvmlApi::kMemoryClock, &clocks.second)) {
+  if (clock(NvmlApi::kSmClock, &clocks.value)) {
+    if (!clock(NvmlApi::kMemoryClock, &clocks.second)) clocks.second = 0;
     if (nvml_->clock_reasons(device.handle, &reasons) != NvmlApi::kSuccess) {
       reasons = CUPTI_CLOCKS_THROTTLE_REASON_UNSUPPORTED;
     }

@@ -7,7 +7,7 @@ from lib import turns
 STATE = {"with_reasons": 30, "sm_clock_hz": {"median": 1.3e9}, "celsius": {"median": 40},
          "watts": {"median": 300}, "power_limit_w": 700,
          "holds": [{"kind": "power", "what": "the power limit", "readings": 3}]}
-SMI = {"power_limit_w": 700.0, "max_sm_mhz": 1980.0, "celsius": 41.0}
+SMI = {"power_limit_w": 700.0, "max_sm_mhz": 1980.0}
 
 
 def report(state, busy_s=2):
@@ -41,8 +41,9 @@ class GpuState(unittest.TestCase):
         self.assertTrue(self.goals(STATE)["w: readings in a second of work"])
         self.assertFalse(self.goals(STATE, busy_s=10)["w: readings in a second of work"])
 
-    def test_values_that_nvidia_smi_does_not_have_miss_the_goal(self):
-        name = "w: limit, clock and power as nvidia-smi has them"
+    def test_values_beyond_the_limits_of_nvidia_smi_miss_the_goal(self):
+        name = ("w: the limit of power as nvidia-smi has it, clock and power within nvidia-smi's "
+                "limits")
         self.assertTrue(self.goals(STATE)[name])
         self.assertFalse(self.goals({**STATE, "power_limit_w": 350})[name])
         self.assertFalse(self.goals({**STATE, "sm_clock_hz": {"median": 1.3e12}})[name])

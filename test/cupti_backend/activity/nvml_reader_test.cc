@@ -18,7 +18,8 @@ using capture::GpuStateKind;
 struct Fake {
   int begun = 0, ended = 0;
   int init_result = 0, reasons_result = 0, power_result = 0, limit_result = 0;
-  int first_device_result = 0;
+  int first_device_result = 0, second_device_result = 0, memory_clock_result = 0;
+  int sm_clock_result = 0, celsius_result = 0;
   std::chrono::milliseconds cost{0};  // of each reading of power
   std::vector<std::string> asked;
 };
@@ -60,11 +61,11 @@ struct Tables {
       fake.asked.emplace_back(uuid);
       const unsigned number = fake.asked.back().back() == '1' ? 1 : 0;
       *device = Handle(number);
-      return number == 0 ? fake.first_device_result : 0;
+      return number == 0 ? fake.first_device_result : fake.second_device_result;
     };
     nvml.clock_mhz = [](NvmlDevice device, int type, unsigned* mhz) {
       *mhz = (type == NvmlApi::kSmClock ? 1335 : 2619) + NumberOf(device);
-      return 0;
+      return type == NvmlApi::kSmClock ? fake.sm_clock_result : fake.memory_clock_result;
     };
     nvml.clock_reasons = [](NvmlDevice, unsigned long long* reasons) {
       *reasons = 4;
@@ -72,7 +73,7 @@ struct Tables {
     };
     nvml.celsius = [](NvmlDevice device, int, unsigned* celsius) {
       *celsius = 64 + NumberOf(device);
-      return 0;
+      return fake.celsius_result;
     };
     nvml.power_mw = [](NvmlDevice device, unsigned* milliwatts) {
       std::this_thread::sleep_for(fake.cost);
@@ -162,15 +163,41 @@ TEST_CASE("What a GPU does not have is no reading") {
   CHECK(readings[1].kind == GpuStateKind::kTemperature);
 }
 
-TEST_CASE("A limit of power that is not known is 0") {
+TEST_CASE("A limit of power and a clock of the memory that are not known are 0") {
   const Tables tables;
-  fake.limit_result = kNotSupported;
+  fake.limit_result = fake.memory_clock_result = kNotSupported;
   std::vector<GpuStateEvent> readings;
   NvmlReader reader(&tables.nvml, &tables.driver);
   CHECK_FALSE(reader.Read(&readings));
   REQUIRE(readings.size() == 6);
   CHECK(readings[2].value == 698'500);
   CHECK(readings[2].second == 0);
+  CHECK(readings[0].value == 1335);
+  CHECK(readings[0].second == 0);
+}
+
+TEST_CASE("An NVML without a device of CUDA, or without any value, is said once and ended") {
+  const Tables tables;
+  std::vector<GpuStateEvent> readings;
+  std::string expected;
+  SECTION("no device") {
+    fake.first_device_result = fake.second_device_result = kNotSupported;
+    expected = "NVML knows none of CUDA's 2 devices (nvmlDeviceGetHandleByUUID: Not Supported)";
+  }
+  SECTION("no value") {
+    fake.sm_clock_result = fake.celsius_result = fake.power_result = kNotSupported;
+    expected = "NVML gives no clock, temperature or power of any device";
+  }
+  NvmlReader reader(&tables.nvml, &tables.driver);
+  const auto problem = reader.Read(&readings);
+  REQUIRE(problem);
+  CHECK(problem->what == expected);
+  CHECK_FALSE(problem->fix.empty());
+  CHECK_FALSE(reader.Read(&readings));
+  CHECK(readings.empty());
+  reader.Stop();
+  CHECK(fake.begun == 1);
+  CHECK(fake.ended == 1);
 }
 
 TEST_CASE("A GPU that NVML does not know is left out, and the others are read") {
@@ -192,6 +219,7 @@ TEST_CASE("An NVML that does not begin is said once, and not ended") {
   REQUIRE(problem);
   CHECK(problem->code == kNotSupported);
   CHECK(problem->what == "nvmlInit_v2: Not Supported");
+  CHECK_FALSE(problem->fix.empty());
   CHECK_FALSE(reader.Read(&readings));
   CHECK(readings.empty());
   reader.Stop();
