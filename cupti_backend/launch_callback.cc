@@ -61,6 +61,8 @@ constexpr CUpti_CallbackId kCaptures[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamBeginC
                                           CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz,
                                           CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph,
                                           CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz};
+constexpr CUpti_CallbackId kCaptureEnds[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture,
+                                             CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz};
 
 template <size_t kSize>
 bool IsAmong(const CUpti_CallbackId (&ids)[kSize], CUpti_CallbackId cbid) {
@@ -406,12 +408,15 @@ void LaunchCallback::RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData&
   RecordWaited(waited);
 }
 
-// For the sampler only: what streams have to do, and which are captured.
+// What streams have to do, for the sampler only; and which are captured.
 bool LaunchCallback::OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   using Kind = StreamCall::Kind;
   if (IsAmong(kCaptures, cbid)) saw_graphs_.store(true, std::memory_order_relaxed);
   if (OnProfilerCall(cbid, data)) return true;  // here, where no launch pays for it
-  if (counts_only_.load(std::memory_order_relaxed)) return IsUnrecorded(cbid);
+  if (counts_only_.load(std::memory_order_relaxed) && !IsAmong(kCaptures, cbid) &&
+      !IsAmong(kCaptureEnds, cbid)) {
+    return IsUnrecorded(cbid);
+  }
   const StreamCall call = ReadStreamCall(cbid, data.functionParams);
   if (call.kind == Kind::kNone) return false;
   const Inside inside(inside_);

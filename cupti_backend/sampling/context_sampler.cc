@@ -154,12 +154,15 @@ int ContextSampler::device() {
   return device;
 }
 
-bool ContextSampler::Synchronize() {
-  const Use use(this);
-  if (!use) return true;
-  const RelaxedCapture relaxed(*parts_->driver);
-  return parts_->driver->ctx_set_current(handle()) == CUDA_SUCCESS &&
-         parts_->driver->ctx_synchronize() == CUDA_SUCCESS;
+bool ContextSampler::Synchronize(const std::atomic<bool>& given_up) {
+  constexpr int64_t kLongestCaptureNs = 2'000'000'000;
+  return parts_->captures.EnterBetween(kLongestCaptureNs, given_up, [&] {
+    const Use use(this);
+    if (!use) return true;
+    const RelaxedCapture relaxed(*parts_->driver);
+    return parts_->driver->ctx_set_current(handle()) == CUDA_SUCCESS &&
+           parts_->driver->ctx_synchronize() == CUDA_SUCCESS;
+  });
 }
 
 void ContextSampler::SetPhaseUnlessClosed(Phase phase) {

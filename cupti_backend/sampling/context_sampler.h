@@ -80,8 +80,9 @@ class ContextSampler {
   };
   // Its device, as CUDA numbers them, once it was asked for; -1: not known.
   int device();
-  // Waits for all its work. False when it failed.
-  bool Synchronize();
+  // Waits for all its work, at a moment without a stream capture. False when it failed, or a
+  // capture took longer than 2 s.
+  bool Synchronize(const std::atomic<bool>& given_up);
 
   // --- A launching thread with the hardware lease ---
 

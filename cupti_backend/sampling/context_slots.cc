@@ -86,7 +86,7 @@ bool ContextSlots::Synchronize(const std::atomic<bool>& given_up) {
   bool ok = true;
   for (ContextSampler& context : contexts_) {
     if (given_up.load()) return false;
-    if (context.handle() != nullptr) ok &= context.Synchronize();
+    if (context.handle() != nullptr) ok &= context.Synchronize(given_up);
   }
   return ok;
 }

@@ -245,10 +245,25 @@ TEST_CASE("Captures of another thread are never spoilt by what prof does", "[gpu
   CHECK(report.totals.kernels > 100);
 }
 
-TEST_CASE("Captures of another thread are not spoilt by pauses, nor by a share of the time",
+TEST_CASE("Captures of another thread are not spoilt by waits, pauses, or a share of the time",
           "[gpu]") {
   NEEDS_GPU();
+  const std::vector<double> none;
   prof::SessionOptions options;
+  SECTION("waits for the GPU") {
+    options.counters = prof::Counters::kNone;
+    prof::Session session(options);
+    std::atomic<bool> done{false};
+    int waits = 0, whole = 0;
+    std::thread thread([&] {
+      for (; !done; ++waits) whole += static_cast<int>(session.Synchronize());
+    });
+    CHECK(Vectors::CaptureBesideLaunches(1.5) == none);
+    done = true;
+    thread.join();
+    CHECK(whole > 0);
+    CHECK(whole == waits);
+  }
   SECTION("a pause") {
     const prof::Counters counters = GENERATE(prof::Counters::kNone, prof::Counters::kAuto);
     options.counters = counters;
@@ -262,7 +277,7 @@ TEST_CASE("Captures of another thread are not spoilt by pauses, nor by a share o
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       }
     });
-    CHECK(Vectors::CaptureBesideLaunches(1.5).empty());
+    CHECK(Vectors::CaptureBesideLaunches(1.5) == none);
     done = true;
     pauses.join();
     CHECK(prof::Analyze(session.Stop()).paused_ns > 0);
@@ -271,7 +286,7 @@ TEST_CASE("Captures of another thread are not spoilt by pauses, nor by a share o
     options.counters = prof::Counters::kNone;
     options.duty_percent = 30;
     prof::Session session(options);
-    CHECK(Vectors::CaptureBesideLaunches(3).empty());
+    CHECK(Vectors::CaptureBesideLaunches(3) == none);
     CHECK(prof::Analyze(session.Stop()).whole_run);
   }
 }

@@ -30,6 +30,17 @@ constexpr std::string_view kStallReasons[] = {"barrier",
                                               "tex_throttle",
                                               "wait"};
 
+// Cycles of a warp from one of its instructions to the next: what all reasons add up to.
+std::optional<double> WarpLatency(const Metrics& metrics) {
+  if (auto measured = UsableMedian(metrics, "smsp__average_warp_latency_per_inst_issued.ratio")) {
+    return measured;
+  }
+  const auto warps = UsableMedian(metrics, "smsp__warps_active.avg.per_cycle_active");
+  const auto issued = UsableMedian(metrics, "smsp__issue_active.avg.per_cycle_active");
+  if (!warps || !issued || !(*issued > 0)) return std::nullopt;
+  return *warps / *issued;
+}
+
 }  // namespace
 
 std::vector<Stall> FindStalls(const Metrics& metrics) {
@@ -43,9 +54,10 @@ std::vector<Stall> FindStalls(const Metrics& metrics) {
     sum += *cycles;
     stalls.push_back({reason, 0, *cycles});
   }
+  const std::optional<double> measured = WarpLatency(metrics);
+  if (!measured) return {};
   // The reasons come from other passes than the latency; their sum can exceed it a little.
-  const double latency = std::max(
-      sum, UsableMedian(metrics, "smsp__average_warp_latency_per_inst_issued.ratio").value_or(0));
+  const double latency = std::max(sum, *measured);
   if (!(latency > 0)) return {};
   for (Stall& stall : stalls) stall.share = stall.cycles / latency;
   stalls.erase(std::remove_if(stalls.begin(), stalls.end(),
@@ -55,6 +67,7 @@ std::vector<Stall> FindStalls(const Metrics& metrics) {
                stalls.end());
   std::stable_sort(stalls.begin(), stalls.end(),
                    [](const Stall& a, const Stall& b) { return a.share > b.share; });
+  if (!stalls.empty() && stalls.front().cycles < latency - sum) return {};
   return stalls;
 }
 

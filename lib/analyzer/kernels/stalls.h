@@ -18,7 +18,9 @@ struct Stall {
   double cycles = 0;        // per issued instruction
 };
 
-// By share, descending, without `selected` and `not_selected`, which are no stalls.
+// By share, descending, without `selected` and `not_selected`, which are no stalls. Empty where a
+// reason that was not measured may be the first one: a warp's latency is not known, or what the
+// measured reasons leave of it is more than each of them.
 [[nodiscard]] std::vector<Stall> FindStalls(const Metrics& metrics);
 
 }  // namespace prof::analyzer
