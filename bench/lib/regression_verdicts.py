@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """This module judges what prof compare prints of a regression, or of a pair that is equal."""
 
+import math
 import re
 import statistics
 
@@ -12,6 +13,7 @@ _LEAST = 1.025  # measured: half of prof's threshold of 5 %, where it draws its 
 # The program's own ratio may lie this far outside of prof's interval: its events include the gap
 # before a kernel, and its runs are other processes.
 _OFF = 0.02
+_REAL = 0.5  # of the logarithm of prof's ratio
 _LEAST_SHARE = 0.005  # of the time of all kernels: prof tests no smaller one
 _SENTENCES = 6
 
@@ -80,28 +82,42 @@ def _explanation(case, comparison, kernels):
             "sentences": sentences[:_SENTENCES]}
 
 
-def _alarms(case, comparison):
-    """Verdicts about what did not change. In a regression the times of the run change with it."""
+def _is_real(time, ratio):
+    """Without prof the part changed, too: the same way, by at least half as much."""
+    if ratio is None or time["ratio"] in (None, 1):
+        return False
+    return math.log(ratio) / math.log(time["ratio"]) >= _REAL
+
+
+def _alarms(case, comparison, parts):
+    """Verdicts about what did not change. In a regression the times of the run change with it.
+
+    A kernel whose source is the same can take another time: other flags, or another kernel before
+    it, which leaves other data in the caches. Where the program's own times show that, it is no
+    alarm but an effect on it.
+    """
     others = [kernel for kernel in comparison["kernels"] if not _is_of_case(case, kernel)]
     found = [(kernel["name"], kernel["time"]) for kernel in others]
     if case.is_decoy:
         found += [(one["name"], one) for one in comparison["run"]]
-    alarms = [{"name": name, "change": time["change"], "ratio": time["ratio"],
-               "low": time["low"], "high": time["high"]} for name, time in found
-              if time["tested"] and time["change"] in (_SLOWER, _FASTER)]
+    verdicts = [{"name": name, "change": time["change"], "ratio": time["ratio"],
+                 "low": time["low"], "high": time["high"], "without_prof": parts.get(name),
+                 "is_real": _is_real(time, parts.get(name))} for name, time in found
+                if time["tested"] and time["change"] in (_SLOWER, _FASTER)]
     all_ns = sum(map(_total, comparison["kernels"]))
     alone = [f"{kernel['matched']}: {kernel['name']}" for kernel in others
              if kernel["matched"] in _ALONE and _total(kernel) >= _LEAST_SHARE * all_ns]
-    return {"alarms": alarms, "alone": alone,
+    return {"alarms": [one for one in verdicts if not one["is_real"]],
+            "effects": [one for one in verdicts if one["is_real"]], "alone": alone,
             "tested": sum(time["tested"] for _, time in found)}
 
 
-def row_of(case, comparison, measured):
-    """`measured`: of measured_of()."""
+def row_of(case, comparison, measured, parts):
+    """`measured`: of measured_of(). `parts`: {part: its ratio without prof}"""
     row = {"case": case.name, "change": case.change, "is_decoy": case.is_decoy, **measured,
            "runs": [comparison["runs_before"], comparison["runs_after"]],
            "overall": comparison["overall"], "notes": comparison["notes"],
-           **_alarms(case, comparison)}
+           **_alarms(case, comparison, parts)}
     if case.is_decoy:
         return row
     kernels = sorted((kernel for kernel in comparison["kernels"] if _is_of_case(case, kernel)),

@@ -81,8 +81,8 @@ def spilled(change="slower", after=200, **more):
                         "are spilled"], **more})
 
 
-def row_of(case, *kernels, run=(), measured=MEASURED):
-    return regression_verdicts.row_of(case, comparison(*kernels, run=run), measured)
+def row_of(case, *kernels, run=(), measured=MEASURED, parts=None):
+    return regression_verdicts.row_of(case, comparison(*kernels, run=run), measured, parts or {})
 
 
 def unmet(*rows):
@@ -142,6 +142,14 @@ class Verdicts(unittest.TestCase):
                      run=[compared("span", 150, 250, "slower")])
         self.assertEqual([alarm["name"] for alarm in row["alarms"]], ["unpack"])
         self.assertEqual(unmet(row), ["alarms about kernels that did not change"])
+
+    def test_a_kernel_that_changed_without_prof_too_is_no_alarm(self):
+        for ratio, is_real in ((0.81, True), (0.95, False), (1.2, False), (None, False)):
+            row = row_of(SPILLS, spilled(), kernel("unpack", 50, 40, "faster"),
+                         parts={"unpack": ratio})
+            self.assertEqual([one["name"] for one in row["effects" if is_real else "alarms"]],
+                             ["unpack"])
+            self.assertEqual(len(row["effects"]) + len(row["alarms"]), 1)
 
     def test_what_makes_nothing_slower_is_no_regression(self):
         measured = regression_verdicts.measured_of([100], [101])

@@ -180,6 +180,11 @@ class Experiments(unittest.TestCase):
                 self.assertIsInstance(module.FILES, tuple)
                 self.assertTrue(callable(module.run))
 
+    def test_each_file_is_one(self):
+        folder = pathlib.Path(program.__file__).with_name("experiments")
+        self.assertEqual({path.stem for path in folder.glob("*.py")} - {"__init__"},
+                         set(program.experiments()))
+
     def test_each_is_in_the_readme(self):
         readme = pathlib.Path(program.__file__).with_name("README.md").read_text(encoding="utf-8")
         for name in program.experiments():

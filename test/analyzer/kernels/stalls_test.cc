@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/kernels/stalls.h"
 
-#include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <vector>
 
 #include "prof/statistic.h"
+#include "test/support/catch.h"
 
 using prof::Metrics;
 using prof::analyzer::FindStalls;
