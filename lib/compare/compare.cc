@@ -62,6 +62,11 @@ std::string SpanText(const RunSet& runs) {
   return "not known";
 }
 
+Values Scaled(Values values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
 AmountsOfWork MeasureWork(const std::vector<Pair>& pairs, const RunSet& before,
                           const RunSet& after) {
   std::vector<const KernelRuns*> known_before, known_after;
@@ -71,8 +76,11 @@ AmountsOfWork MeasureWork(const std::vector<Pair>& pairs, const RunSet& before,
     known_after.push_back(pair.after);
   }
   AmountsOfWork work;
-  work.before = compare::WorkOf(known_before, known_before, before.runs);
-  work.after = compare::WorkOf(known_after, known_before, after.runs);
+  work.before = compare::OwnWork(before);
+  work.after =
+      Scaled(compare::OwnWork(after),
+             compare::Median(compare::WorkOf(known_after, known_before, after.runs)) /
+                 compare::Median(compare::WorkOf(known_before, known_before, before.runs)));
   const auto differs = [](double amount) { return std::abs(amount - 1) > kSameWork; };
   if (std::none_of(work.before.begin(), work.before.end(), differs) &&
       std::none_of(work.after.begin(), work.after.end(), differs)) {
@@ -87,11 +95,6 @@ AmountsOfWork MeasureWork(const std::vector<Pair>& pairs, const RunSet& before,
               SpanText(before) + " before and " + SpanText(after) +
               " after. If the launches are more for the same work, that is the comparison";
   return work;
-}
-
-Values Scaled(Values values, double factor) {
-  for (double& value : values) value *= factor;
-  return values;
 }
 
 // The stored noise of either side: the larger one.

@@ -363,6 +363,18 @@ void SetOwnNoise(const Values& values, Quantity* quantity) {
   quantity->noise_runs = static_cast<int64_t>(present.size());
 }
 
+// Of (value, weight); 1 where nothing has a weight.
+double WeightedMedian(std::vector<std::pair<double, double>> values) {
+  std::sort(values.begin(), values.end());
+  double all = 0, below = 0;
+  for (const auto& [value, weight] : values) all += weight;
+  for (const auto& [value, weight] : values) {
+    below += weight;
+    if (below > all / 2) return value;
+  }
+  return 1;
+}
+
 }  // namespace
 
 std::string compare::RangeName(const std::string& label) {
@@ -414,15 +426,22 @@ std::vector<double> compare::WorkOf(const std::vector<const KernelRuns*>& kernel
                                     const std::vector<const KernelRuns*>& reference, int64_t runs) {
   Values work;
   for (int64_t run = 0; run < runs; ++run) {
-    Values ratios;
+    std::vector<std::pair<double, double>> ratios;  // with the time of the kernel
     for (size_t i = 0; i < kernels.size(); ++i) {
       const double launches = kernels[i]->launches[static_cast<size_t>(run)];
       const double median = SummaryOf(reference[i]->launches).median;
-      if (launches > 0 && median > 0) ratios.push_back(launches / median);
+      const double weight = SummaryOf(reference[i]->total_ns).median;
+      if (launches > 0 && median > 0 && weight > 0) ratios.emplace_back(launches / median, weight);
     }
-    work.push_back(ratios.empty() ? 1 : Median(ratios));
+    work.push_back(WeightedMedian(std::move(ratios)));
   }
   return work;
+}
+
+std::vector<double> compare::OwnWork(const RunSet& runs) {
+  std::vector<const KernelRuns*> all;
+  for (const KernelRuns& kernel : runs.kernels) all.push_back(&kernel);
+  return WorkOf(all, all, runs.runs);
 }
 
 std::vector<double> compare::PerWork(std::vector<double> values, const std::vector<double>& work) {
@@ -470,9 +489,7 @@ RunSet Collect(const std::vector<Report>& reports) {
 
 void SetNoise(RunSet* runs) {
   for (KernelRuns& kernel : runs->kernels) SetOwnNoise(kernel.time_ns, &kernel);
-  std::vector<const KernelRuns*> all;
-  for (const KernelRuns& kernel : runs->kernels) all.push_back(&kernel);
-  const Values work = compare::WorkOf(all, all, runs->runs);
+  const Values work = compare::OwnWork(*runs);
   for (RunQuantity& quantity : runs->quantities) {
     SetOwnNoise(compare::PerWork(quantity.values_ns, work), &quantity);
   }

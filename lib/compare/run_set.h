@@ -28,10 +28,15 @@ struct SharedRuns {
 [[nodiscard]] RunOrder OrderOf(const RunSet& before, const RunSet& after);
 
 // How much of the same work each run did: launches of `kernels`, each over the median run of its
-// `reference`, which has as many entries; the median over the kernels.
+// `reference`, which has as many entries; the median over the kernels, weighted by their time: what
+// a program launches once at its start is most of its kernels, and none of its work.
 [[nodiscard]] std::vector<double> WorkOf(const std::vector<const KernelRuns*>& kernels,
                                          const std::vector<const KernelRuns*>& reference,
                                          int64_t runs);
+
+// The same within one side: each run beside the median run. All of the side's kernels count, also
+// those that the other side lacks.
+[[nodiscard]] std::vector<double> OwnWork(const RunSet& runs);
 
 // Values of runs over the work of each.
 [[nodiscard]] std::vector<double> PerWork(std::vector<double> values,

@@ -3,6 +3,7 @@
 // The verdicts: what is slower, faster, the same, and what stays open.
 #include "prof/compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -272,6 +273,33 @@ TEST_CASE("Runs that did more work are compared per amount of work") {
     CHECK(c.ratio.value == Approx(1).margin(0.001));
     CHECK(c.change == Change::kSame);
   }
+}
+
+TEST_CASE("A run of more steps does not blur its side, also where the sides share no kernel") {
+  const auto side = [](const char* name, double time_ns, uint32_t first_pid) {
+    std::vector<Report> runs;
+    for (uint32_t i = 0; i < 6; ++i) {
+      // Most kernels are launched once, at the start: they are no measure of the work.
+      std::vector<KernelReport> kernels = {Kernel(name, time_ns * (1 + 0.001 * i))};
+      if (i == 0) kernels[0].launches = 400;
+      kernels[0].total_ns = kernels[0].duration_ns.median * double(kernels[0].launches);
+      for (const char* once : {"fill", "seed", "warm"}) {
+        kernels.push_back(Kernel(std::string(once) + name, 10e3));
+        kernels.back().launches = 1;
+        kernels.back().total_ns = 10e3;
+      }
+      runs.push_back(test::Run(kernels, first_pid + i));
+    }
+    return runs;
+  };
+  const Comparison comparison =
+      Compare(side("half_kernel", 100e3, 1), side("float_sgemm", 150e3, 101));
+  const auto span = std::find_if(comparison.run.begin(), comparison.run.end(),
+                                 [](const Compared& c) { return c.name == "span"; });
+  REQUIRE(span != comparison.run.end());
+  CHECK(span->change == Change::kSlower);
+  CHECK(span->ratio.value == Approx(1.5).margin(0.01));
+  CHECK(span->ratio.high < 1.53);
 }
 
 // Seven runs of kernels with `launches` each.
