@@ -18,17 +18,15 @@ std::string WithTodaysResults(const std::string& page, const std::string& data) 
     return "```text\n" + zoo.error + Describe(Evaluate(zoo, Form::kAll)) + "\n" +
            Describe(Evaluate(zoo, Form::kDefault)) + "```\n";
   };
-  const std::string of_h100 =
-      "```text\n" + h100.error + Describe(Evaluate(h100, Form::kDefault)) + "```\n";
   const std::string calibration =
       "```text\n" +
       Describe(Calibrate({Evaluate(known, Form::kAll), Evaluate(known, Form::kDefault),
                           Evaluate(recorded, Form::kAll), Evaluate(recorded, Form::kDefault),
-                          Evaluate(h100, Form::kDefault)})) +
+                          Evaluate(h100, Form::kAll), Evaluate(h100, Form::kDefault)})) +
       "```\n";
   std::string filled = WithText(page, "results", both_forms(known));
   filled = WithText(filled, "recorded results", both_forms(recorded));
-  filled = WithText(filled, "h100 results", of_h100);
+  filled = WithText(filled, "h100 results", both_forms(h100));
   return WithText(filled, "calibration", calibration);
 }
 

@@ -37,7 +37,7 @@ const std::vector<DoubtRow>& DoubtRows() {
       {"level-unknown", true,
        "warps wait for memory, and the level that serves them was not measured (calibrated)"},
       {"perhaps-busy", true,
-       "no unit is called busy, and an error bound has both sides of 60 % (own)"},
+       "no unit is called busy, and an error bound has both sides of 60 % (calibrated)"},
       {"stalls-close", true, "the top stall reason has less than 40 % of the waiting (own)"},
       {"queue-unknown", true, "the units behind a full queue were not measured (own)"},
       {"place-unknown", true, "no counter tells where its stores go (own)"},
