@@ -316,8 +316,9 @@ class PROF_EXPORT Session {
   [[nodiscard]] bool counters_pending() const noexcept;
 
   /// Waits until the GPU has done all work submitted so far in the contexts that prof has seen.
-  /// False when it took longer than 10 s, when a context has failed, and where prof cannot know: no
-  /// GPU, no CUPTI, no recording. Lets code without CUDA headers (prof::Capture) pace itself.
+  /// False when it took longer than 10 s, when a context has failed, when a stream was being
+  /// captured for more than 2 s, and where prof cannot know: no GPU, no CUPTI, no recording. Lets
+  /// code without CUDA headers (prof::Capture) pace itself.
   bool Synchronize() noexcept;
 
   /// Stops recording until Resume(). Waits for the GPU first (at most 10 s), so that what was
