@@ -38,7 +38,8 @@ _AHEAD = 2  # programs of PyTorch that load while another one runs
 _SAME = 0.01  # what the results of two variants may differ by
 
 _BARE, _DEFAULT, _COUNTED = "bare", "default", "counted"
-_OPTIONS = {_DEFAULT: (), _COUNTED: ("--counters", "all", "--budget", "50", "--budget-seconds", "60")}
+_OPTIONS = {_DEFAULT: (),
+            _COUNTED: ("--counters", "all", "--budget", "50", "--budget-seconds", "60")}
 _PARTS = re.compile(r"^\[parts\] (.*)$", re.MULTILINE)
 _SUM = re.compile(r"^\[sum\] (\S+)$", re.MULTILINE)
 
@@ -199,7 +200,8 @@ def markdown(where, rows, goals):
     real = [row for row in rows if not row["is_decoy"]]
     decoys = [row for row in rows if row["is_decoy"]]
     return "\n".join([
-        where + f" {_RUNS} runs of each side with default options and one with `--counters all`, "
+        where + f" {_RUNS} runs of each side with default options and one with "
+        "`--counters all --budget 50 --budget-seconds 60`, "
         "in turns. Ratios are after over before; without prof they are of CUDA events.", "",
         results.table(["what changed", "ratio without prof", "by prof", "its interval", "verdict",
                        "what prof names", "expected and not there"],

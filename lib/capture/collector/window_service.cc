@@ -18,6 +18,11 @@ constexpr char kStillBusy[] =
     "the GPU was at work for 10 s after the end of a window: operations that had not ended may be "
     "missing";
 
+constexpr char kNotWaited[] =
+    "the GPU was not waited for at the end of a window, because a stream was being captured for 2 "
+    "s "
+    "or a context has failed: operations that had not ended may be missing";
+
 }  // namespace
 
 WindowService::WindowService(const SessionOptions& options, GpuSource* source,
@@ -66,9 +71,16 @@ void WindowService::Open(Phase wanted) {
 void WindowService::CloseWindow(int64_t now_ns) {
   if (now_ns < pause_again_ns_) return;
   if (!opened_ || writer_.phase() == Phase::kWarmUp) return PauseAtEnd(now_ns);
-  if (wait_.Take()) {
+  if (const std::optional<bool> waited = wait_.Take()) {
     source_->Flush();
-    if (!wait_is_old_) return PauseAtEnd(now_ns);
+    if (!wait_is_old_) {
+      if (!*waited) {
+        status_.AddNotice(
+            {Severity::kWarning, Subsystem::kTimeline, 0, kNotWaited,
+             "leave a stream capture out of the windows, or see the program's errors"});
+      }
+      return PauseAtEnd(now_ns);
+    }
   }
   if (wait_.running()) {
     if (now_ns < wait_until_ns_) return;

@@ -104,6 +104,26 @@ TEST_CASE("The profiler's start and stop are a window") {
   session.Stop();
 }
 
+TEST_CASE("A window whose end could not wait for the GPU is noted, and no other is") {
+  FakeGpu gpu;
+  SessionOptions options;
+  options.profiler_api = true;
+  Session session(options);
+  REQUIRE(PausedTimes(gpu, 1));
+  for (const bool waited : {true, false}) {
+    gpu.SetSynchronizes(waited);
+    const long pauses = Calls(gpu, "pause");
+    WindowControl::OnProfilerApi(true);
+    WindowControl::OnProfilerApi(false);
+    REQUIRE(PausedTimes(gpu, pauses + 1));
+  }
+  gpu.SetSynchronizes(true);
+  const model::Model model = Read(session.Stop());
+  REQUIRE(model.notices.size() == 1);
+  CHECK(model.notices[0].what.find("the GPU was not waited for at the end of a window") == 0);
+  CHECK_FALSE(model.notices[0].fix.empty());
+}
+
 TEST_CASE("A delay is a pause at the beginning, and a duration ends with one") {
   FakeGpu gpu;
   SessionOptions options;
