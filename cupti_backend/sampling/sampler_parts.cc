@@ -21,7 +21,8 @@ SamplerParts::SamplerParts(const CuptiApi* api_table, const DriverApi* driver_ta
       budget(options, capture::MonotonicNs(), ranks),
       outbox(samples_launches ? State::kWorking : State::kOff),
       plans(api_table, driver_table, options),
-      turns(WantsTriage(options) ? HardwareTurns::Owner::kTriage : HardwareTurns::Owner::kRanges),
+      turns(WantsTriage(options) ? HardwareTurns::Owner::kTriage : HardwareTurns::Owner::kRanges,
+            &work),
       tracing(api_table, &gate),
       closed(!samples_launches),
       takes_none(!samples_launches) {}

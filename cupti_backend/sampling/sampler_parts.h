@@ -50,13 +50,13 @@ struct SamplerParts {
   SamplingBudget budget;
   SamplerOutbox outbox;
   CounterPlans plans;   // the worker's
+  WorkSignal work;      // the worker's
   HardwareTurns turns;  // triage has the first one, where it is wanted
   HardwareLock hardware;
   LaunchGate gate;
   CaptureWatch captures;
   TracePause tracing;
   HeldUpWatch held_up;
-  WorkSignal work;
   std::atomic<bool> closed{false};      // no launch is sampled any more
   std::atomic<bool> takes_none{false};  // it is closed, or paused
   std::atomic<bool> abandoned{false};   // nothing of CUPTI's profiler may be used any more

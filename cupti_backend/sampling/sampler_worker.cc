@@ -87,7 +87,7 @@ void SamplerWorker::Serve(ContextSampler& context) {
     first_at_exit.emplace();
   }
   if (to_prepare) context.Prepare();
-  if (!ours) return;
+  if (!ours || Urgent()) return;
   const int64_t now_ns = MonotonicNs();
   if (context.NeedsChange(now_ns) && context.HasTurn(now_ns)) context.ChangeGroup();
 }
@@ -98,12 +98,15 @@ void SamplerWorker::ReleaseUnused(int64_t now_ns) {
   }
 }
 
+// Triage should have the hardware back at once.
+bool SamplerWorker::Urgent() const { return parts_->policy.by_need() && parts_->turns.urgent(); }
+
 // By need triage gets the hardware back once no context has anything to read with it.
 void SamplerWorker::PassTurn(int64_t now_ns) {
   using Owner = HardwareTurns::Owner;
   if (!parts_->policy.by_need() || !parts_->turns.IsOf(Owner::kRanges)) return;
   if (turn_since_ns_ == 0) turn_since_ns_ = now_ns;
-  const bool urgent = parts_->turns.urgent();
+  const bool urgent = Urgent();
   if (urgent) {
     for (ContextSampler& context : *contexts_) context.Withdraw();
   }

@@ -31,6 +31,7 @@ class SamplerWorker {
   void AwaitWork();
   void Serve(ContextSampler& context);
   void ReleaseUnused(int64_t now_ns);
+  [[nodiscard]] bool Urgent() const;
   void PassTurn(int64_t now_ns);
   void CheckHeldUp(int64_t now_ns);
 

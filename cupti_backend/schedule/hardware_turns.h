@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "cupti_backend/schedule/work_signal.h"
+
 namespace prof::cupti {
 
 // Any thread.
@@ -18,13 +20,18 @@ class HardwareTurns {
  public:
   enum class Owner : uint8_t { kTriage, kRanges };
 
-  explicit HardwareTurns(Owner first) : owner_(first) {}
+  // `ranges`: of the thread that opens and closes the hardware for counter ranges. Triage's looks
+  // every 10 ms.
+  HardwareTurns(Owner first, WorkSignal* ranges) : ranges_(ranges), owner_(first) {}
 
   Owner owner() const { return owner_.load(std::memory_order_acquire); }
   bool IsOf(Owner owner) const { return this->owner() == owner; }
 
   // The owner has let go of the hardware.
-  void PassTo(Owner next) { owner_.store(next, std::memory_order_release); }
+  void PassTo(Owner next) {
+    owner_.store(next, std::memory_order_release);
+    if (next == Owner::kRanges) ranges_->Post();
+  }
 
   // What each of them wants: it would use a turn now.
   void SetWanted(Owner who, bool wanted) {
@@ -35,13 +42,17 @@ class HardwareTurns {
   }
   // Something new runs, which triage should see before it ends: counter ranges give their turn away
   // at once.
-  void SetUrgent(bool urgent) { urgent_.store(urgent, std::memory_order_relaxed); }
+  void SetUrgent(bool urgent) {
+    const bool was = urgent_.exchange(urgent, std::memory_order_relaxed);
+    if (urgent && !was && IsOf(Owner::kRanges)) ranges_->Post();
+  }
   bool urgent() const { return urgent_.load(std::memory_order_relaxed); }
   // The program gives work to several streams of a context.
   void SetSeveralStreams() { several_streams_.store(true, std::memory_order_relaxed); }
   bool several_streams() const { return several_streams_.load(std::memory_order_relaxed); }
 
  private:
+  WorkSignal* const ranges_;
   std::atomic<Owner> owner_;
   std::atomic<bool> wanted_[2] = {false, false};
   std::atomic<bool> urgent_{false}, several_streams_{false};

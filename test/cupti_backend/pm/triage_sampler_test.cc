@@ -63,7 +63,8 @@ struct Recorded {
   DriverApi driver;  // without functions: streams are captured nowhere
   PmHosts hosts;
   TriageWatch watch;
-  HardwareTurns turns{HardwareTurns::Owner::kTriage};
+  WorkSignal ranges;
+  HardwareTurns turns{HardwareTurns::Owner::kTriage, &ranges};
   SamplingPolicy policy{options};
   std::atomic<uint64_t> launches{0};
   TriageSampler sampler;

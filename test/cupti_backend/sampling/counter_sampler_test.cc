@@ -91,6 +91,28 @@ TEST_CASE("Something new gets the turn back although a change of group waits for
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(900));
 }
 
+TEST_CASE("While something new runs, a turn is given back before the hardware is touched") {
+  SessionOptions options = Options();
+  options.counters = Counters::kAuto;
+  Program program(options);
+  program.sampler.launches().OnContext(Context(1));
+  HardwareTurns& turns = program.sampler.turns();
+  turns.PassTo(HardwareTurns::Owner::kRanges);
+  REQUIRE(program.Eventually(
+      [&] { return ContextSampler::Prepared(program.sampler.contexts().begin()->phase()); }));
+  turns.SetUrgent(true);
+  // 1.2 s of GPU time: a group is asked for as soon as the turn is there.
+  for (uint32_t i = 1; i <= 200; ++i) {
+    program.Launch(++program.launches);
+    program.sampler.records().work.Add(1, program.launches, 1, 6'000'001);
+  }
+  program.sampler.TakeEvents();
+  REQUIRE(turns.Wanted(HardwareTurns::Owner::kRanges));
+  turns.PassTo(HardwareTurns::Owner::kRanges);
+  CHECK(program.Eventually([&] { return turns.IsOf(HardwareTurns::Owner::kTriage); }));
+  CHECK(program.Count("enable") == 0);
+}
+
 TEST_CASE("Where triage works the device is not asked which counters it has") {
   SessionOptions options = Options();
   options.counters = Counters::kAuto;
