@@ -122,9 +122,10 @@ TEST_CASE("Where ticks are nanoseconds, they are the time, also when the clock i
 
 TEST_CASE("This machine's ticks follow its clock") {
   TickClock clock;
-  int64_t smallest_error_ns =
-      INT64_MAX;  // the smallest: a preempted reading is wrong by its length
-  for (int i = 0; i < 20; ++i) {
+  // A reading that was interrupted is wrong by as much, and a busy machine interrupts most.
+  int64_t smallest_error_ns = INT64_MAX;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (smallest_error_ns >= 2'000 && std::chrono::steady_clock::now() < give_up) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     const int64_t ticks = NowTicks();
     const int64_t now_ns = RealtimeNs();
