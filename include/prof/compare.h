@@ -59,6 +59,10 @@ struct CounterChange {
   int64_t values = 0;  ///< Over how many at least, runs or launches.
   /// Exact, and changed by more than the threshold, beyond `spread`: see KernelChange::work.
   bool certain = false;
+  /// 0..1: what it changed by, over the largest count that takes the same: of instructions (32
+  /// operations of threads, a request, a wavefront, a bank conflict are one each), of sectors of 32
+  /// bytes, or of itself. Of a use of a unit: by how much of the peak. 0 for a property.
+  double weight = 0;
 };
 
 /// What exact counters show about the work of a launch. No noise of the time is in it.

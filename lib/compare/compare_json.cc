@@ -96,7 +96,8 @@ Json ToJson(const KernelChange& kernel) {
                         {"exact", c.exact},
                         {"spread", Number(c.spread)},
                         {"values", c.values},
-                        {"certain", c.certain}});
+                        {"certain", c.certain},
+                        {"weight", Number(c.weight)}});
   }
   return {{"name", kernel.name},
           {"range", kernel.range},

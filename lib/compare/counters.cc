@@ -20,11 +20,15 @@ namespace {
 // unit's peak.
 enum class Class { kExact, kCache, kUse };
 
+// What a count takes: counts of one kind have a common unit.
+enum class Takes { kItself, kInstructions, kSectors };
+
 struct Known {
   const char* metric;
   const char* words;
   Class kind;
   WorkKind work = WorkKind::kNone;
+  Takes takes = Takes::kItself;  // of a count that caches decide
 };
 
 constexpr Known kKnown[] = {
@@ -64,19 +68,24 @@ constexpr Known kKnown[] = {
     {"smsp__sass_thread_inst_executed_op_hfma_pred_on.sum", "FP16 multiply-adds", Class::kExact,
      WorkKind::kThreads},
     {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefronts of shared loads",
-     Class::kCache},
+     Class::kCache, WorkKind::kNone, Takes::kInstructions},
     {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefronts of shared stores",
-     Class::kCache},
+     Class::kCache, WorkKind::kNone, Takes::kInstructions},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "bank conflicts of shared loads",
-     Class::kCache},
+     Class::kCache, WorkKind::kNone, Takes::kInstructions},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "bank conflicts of shared stores",
-     Class::kCache},
-    {"lts__t_sectors.sum", "L2 sectors", Class::kCache},
-    {"lts__t_sectors_lookup_miss.sum", "L2 misses", Class::kCache},
-    {"lts__t_sectors_op_atom.sum", "L2 sectors of atomics", Class::kCache},
-    {"lts__t_sectors_op_red.sum", "L2 sectors of reductions", Class::kCache},
-    {"dram__bytes_read.sum", "bytes read from DRAM", Class::kCache},
-    {"dram__bytes_write.sum", "bytes written to DRAM", Class::kCache},
+     Class::kCache, WorkKind::kNone, Takes::kInstructions},
+    {"lts__t_sectors.sum", "L2 sectors", Class::kCache, WorkKind::kNone, Takes::kSectors},
+    {"lts__t_sectors_lookup_miss.sum", "L2 misses", Class::kCache, WorkKind::kNone,
+     Takes::kSectors},
+    {"lts__t_sectors_op_atom.sum", "L2 sectors of atomics", Class::kCache, WorkKind::kNone,
+     Takes::kSectors},
+    {"lts__t_sectors_op_red.sum", "L2 sectors of reductions", Class::kCache, WorkKind::kNone,
+     Takes::kSectors},
+    {"dram__bytes_read.sum", "bytes read from DRAM", Class::kCache, WorkKind::kNone,
+     Takes::kSectors},
+    {"dram__bytes_write.sum", "bytes written to DRAM", Class::kCache, WorkKind::kNone,
+     Takes::kSectors},
     {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", "use of DRAM", Class::kUse},
     {"lts__t_sectors.avg.pct_of_peak_sustained_elapsed", "use of L2", Class::kUse},
     {"l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", "use of L1", Class::kUse},
@@ -117,11 +126,6 @@ bool IsMoved(const Statistic& a, const Statistic& b, Class kind) {
   return std::abs(b.median - a.median) > tolerance * larger && !RangesOverlap(a, b);
 }
 
-double AbsLogRatio(const CounterChange& c) {
-  if (c.before == c.after) return 0;
-  return c.before > 0 && c.after > 0 ? std::abs(std::log(c.after / c.before)) : 1e9;
-}
-
 void AddProperty(const char* name, uint64_t before, uint64_t after,
                  std::vector<CounterChange>* changes) {
   changes->push_back(
@@ -149,8 +153,6 @@ void AddProperties(const KernelRuns& before, const KernelRuns& after,
               after.static_shared_bytes + after.dynamic_shared_bytes, changes);
 }
 
-bool IsUse(const CounterChange& c) { return text::Contains(c.metric, "pct_of_peak"); }
-
 std::string Value(const CounterChange& c, double value) {
   if (IsUse(c)) return text::Fixed(value, 1) + " %";
   if (text::Contains(c.metric, "bytes")) return text::Bytes(value);
@@ -169,8 +171,71 @@ std::pair<double, int64_t> SpreadOf(const KernelRuns& kernel, const std::string&
           values.n};
 }
 
+Takes TakesOf(const Known& known) {
+  switch (known.work) {
+    case WorkKind::kInstructions:
+    case WorkKind::kWarps:
+    case WorkKind::kThreads:
+      return Takes::kInstructions;
+    case WorkKind::kSectors:
+      return Takes::kSectors;
+    case WorkKind::kTensor:
+      return Takes::kItself;
+    case WorkKind::kNone:
+      break;
+  }
+  return known.takes;
+}
+
+// What one of its counts takes, in the unit of its kind.
+double TakenByOne(const Known& known) {
+  constexpr double kLanes = 32, kSectorBytes = 32;
+  if (known.work == WorkKind::kThreads) return 1 / kLanes;
+  return text::Contains(known.metric, "bytes") ? 1 / kSectorBytes : 1;
+}
+
+// The largest count of each kind, of both sides, in the kind's unit.
+struct Wholes {
+  double instructions = 0, sectors = 0;
+};
+
+Wholes WholesOf(const KernelRuns& before, const KernelRuns& after) {
+  Wholes wholes;
+  for (const Known& known : kKnown) {
+    const Takes takes = TakesOf(known);
+    if (takes == Takes::kItself) continue;
+    double& whole = takes == Takes::kSectors ? wholes.sectors : wholes.instructions;
+    for (const KernelRuns* side : {&before, &after}) {
+      const auto value = side->metrics.find(known.metric);
+      if (value == side->metrics.end() || !std::isfinite(value->second.median)) continue;
+      whole = std::max(whole, value->second.median * TakenByOne(known));
+    }
+  }
+  return wholes;
+}
+
+double WeightOf(const CounterChange& c, const Known& known, const Wholes& wholes) {
+  const double moved = std::abs(c.after - c.before);
+  if (known.kind == Class::kUse) return moved / 100;
+  const double taken = moved * TakenByOne(known);
+  double whole = std::max(c.before, c.after) * TakenByOne(known);
+  if (TakesOf(known) == Takes::kInstructions) whole = wholes.instructions;
+  if (TakesOf(known) == Takes::kSectors) whole = wholes.sectors;
+  return whole > 0 ? std::min(taken / whole, 1.0) : 0;
+}
+
+// Where a change stands among those that moved: what changed in the launch, then what it counts,
+// by weight, then the uses of units, which the time moves, too, and at last what takes next to
+// nothing.
+int RankOf(const CounterChange& c) {
+  if (!c.moved) return 4;
+  if (IsProperty(c)) return 0;
+  if (IsUse(c)) return 2;
+  return c.weight >= kWorthSaying ? 1 : 3;
+}
+
 void AddCounter(const KernelRuns& before, const KernelRuns& after, const Known& known,
-                std::vector<CounterChange>* changes) {
+                const Wholes& wholes, std::vector<CounterChange>* changes) {
   const auto a = before.metrics.find(known.metric), b = after.metrics.find(known.metric);
   if (a == before.metrics.end() || b == after.metrics.end()) return;
   if (!std::isfinite(a->second.median) || !std::isfinite(b->second.median)) return;
@@ -184,6 +249,7 @@ void AddCounter(const KernelRuns& before, const KernelRuns& after, const Known& 
   const auto other = SpreadOf(after, change.metric, b->second);
   change.spread = std::max(one.first, other.first);
   change.values = std::min(one.second, other.second);
+  change.weight = WeightOf(change, known, wholes);
   changes->push_back(std::move(change));
 }
 
@@ -199,16 +265,19 @@ WorkKind WorkKindOf(std::string_view metric) {
 std::vector<CounterChange> CompareCounters(const KernelRuns& before, const KernelRuns& after) {
   std::vector<CounterChange> changes;
   AddProperties(before, after, &changes);
-  for (const Known& known : kKnown) AddCounter(before, after, known, &changes);
+  const Wholes wholes = WholesOf(before, after);
+  for (const Known& known : kKnown) AddCounter(before, after, known, wholes, &changes);
   for (const auto& [metric, value] : before.metrics) {
     if (!IsTensor(metric)) continue;
     const std::string words = TensorWords(metric);
-    AddCounter(before, after, {metric.c_str(), words.c_str(), Class::kExact}, &changes);
+    const Known known = {metric.c_str(), words.c_str(), Class::kExact, WorkKind::kTensor};
+    AddCounter(before, after, known, wholes, &changes);
   }
   std::stable_sort(changes.begin(), changes.end(),
                    [](const CounterChange& a, const CounterChange& b) {
-                     if (a.moved != b.moved) return a.moved;
-                     return a.moved && AbsLogRatio(a) > AbsLogRatio(b);
+                     const int rank = RankOf(a), other = RankOf(b);
+                     if (rank != other) return rank < other;
+                     return a.moved && !IsProperty(a) && a.weight > b.weight;
                    });
   return changes;
 }
@@ -221,6 +290,8 @@ const CounterChange* FindCounter(const std::vector<CounterChange>& counters,
 }
 
 bool IsProperty(const CounterChange& c) { return c.metric == c.words; }
+
+bool IsUse(const CounterChange& c) { return text::Contains(c.metric, "pct_of_peak"); }
 
 bool CountsWork(const KernelRuns& kernel) {
   return std::any_of(kernel.metrics.begin(), kernel.metrics.end(), [](const auto& metric) {

@@ -29,7 +29,8 @@ enum class WorkKind {
 };
 [[nodiscard]] WorkKind WorkKindOf(std::string_view metric);
 
-// The properties and counters that both sides have: what moved first, by how much.
+// The properties and counters that both sides have: what moved first. Of that the properties, then
+// the counts by weight, the uses of units, and what takes next to nothing.
 [[nodiscard]] std::vector<CounterChange> CompareCounters(const KernelRuns& before,
                                                          const KernelRuns& after);
 
@@ -39,6 +40,8 @@ enum class WorkKind {
 
 // Of the launch: blocks, threads, registers, memory. All others are counters.
 [[nodiscard]] bool IsProperty(const CounterChange& c);
+// Percent of a unit's peak.
+[[nodiscard]] bool IsUse(const CounterChange& c);
 
 // Whether a counter of its work was read.
 [[nodiscard]] bool CountsWork(const KernelRuns& kernel);

@@ -15,7 +15,9 @@ namespace prof::compare {
 namespace {
 
 constexpr double kLeastPart = 0.1;  // [own] of a change: less does not explain it
-constexpr size_t kMostSentences = 6;
+constexpr int kMostCounters = 4;    // that are named one by one
+// [own] A unit that both sides use less than this limits neither.
+constexpr double kLittleUse = 20;  // percent of peak
 
 constexpr std::string_view kStallStart = "smsp__average_warps_issue_stalled_";
 constexpr std::string_view kStallEnd = "_per_issue_active.ratio";
@@ -177,6 +179,21 @@ std::string MissingCounters(const KernelRuns& before, const KernelRuns& after) {
          " with --counters all, too";
 }
 
+// What the launch has in another amount, in one sentence. Empty: nothing.
+std::string LaunchText(const std::vector<CounterChange>& counters) {
+  std::vector<std::string> parts;
+  for (const CounterChange& c : counters) {
+    if (c.moved && IsProperty(c)) parts.push_back(CounterText(c));
+  }
+  return parts.empty() ? "" : "its launches differ: " + text::Join(parts, ", ");
+}
+
+bool IsWorthSaying(const CounterChange& c) {
+  if (!c.moved || IsProperty(c)) return false;
+  if (IsUse(c)) return std::max(c.before, c.after) >= kLittleUse;
+  return c.weight >= (c.exact ? kExactTolerance : kWorthSaying);
+}
+
 }  // namespace
 
 std::vector<std::string> Explain(const KernelRuns& before, const KernelRuns& after,
@@ -186,8 +203,11 @@ std::vector<std::string> Explain(const KernelRuns& before, const KernelRuns& aft
   if (IsOtherWork(change.work.change)) lines.push_back(change.work.why);
   AddWork(change.counters, effect, &lines);
   AddCycles(before, after, change, effect, same_device, &lines);
+  const std::string launch = LaunchText(change.counters);
+  if (!launch.empty()) lines.push_back(launch);
+  int named = 0;
   for (const CounterChange& c : change.counters) {
-    if (c.moved && lines.size() < kMostSentences) lines.push_back(CounterText(c));
+    if (IsWorthSaying(c) && named++ < kMostCounters) lines.push_back(CounterText(c));
   }
   if (!AnyExact(change.counters, false)) lines.push_back(MissingCounters(before, after));
   return lines;

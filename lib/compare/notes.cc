@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/compare/program.h"
 #include "lib/compare/run_set.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -70,6 +71,13 @@ std::string NoteOnDevices(const Comparison& comparison) {
          ". Cycles and times of the whole run are as they are";
 }
 
+// Its notes name commands.
+bool NamesCommands(const RunSet& runs) {
+  return std::any_of(runs.notes.begin(), runs.notes.end(), [](const std::string& note) {
+    return text::StartsWith(note, compare::kCommandsDiffer);
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> compare::NotesOnSides(const RunSet& before, const RunSet& after,
@@ -79,7 +87,8 @@ std::vector<std::string> compare::NotesOnSides(const RunSet& before, const RunSe
   if (!on_shared.empty()) notes.push_back(on_shared);
   for (const std::string& note : before.notes) notes.push_back("before: " + note);
   for (const std::string& note : after.notes) notes.push_back("after: " + note);
-  if (before.command != after.command) {
+  const bool named = NamesCommands(before) && NamesCommands(after);
+  if (before.command != after.command && !named) {
     notes.push_back("the commands differ: '" + before.command + "' before, '" + after.command +
                     "' after");
   }

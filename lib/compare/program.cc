@@ -131,7 +131,7 @@ std::string NoteOnCommands(const std::vector<std::string>& commands) {
       std::find_if(commands.begin(), commands.end(),
                    [&](const std::string& command) { return command != commands.front(); });
   if (other == commands.end()) return "";
-  return "the commands of the runs differ: " + Named(commands, 0) + ", " +
+  return std::string(kCommandsDiffer) + ": " + Named(commands, 0) + ", " +
          Named(commands, static_cast<size_t>(other - commands.begin())) +
          ". They are repeats only if they do the same work";
 }

@@ -19,7 +19,9 @@ namespace prof::compare {
 // way out. Empty: they are, as far as it is known.
 [[nodiscard]] std::string WhyOtherProgram(const std::vector<std::string>& commands);
 
-// What a reader has to know of commands that differ. Empty: they are all equal.
+// What a reader has to know of commands that differ. Empty: they are all equal. It begins with
+// kCommandsDiffer where they are of one program.
+inline constexpr std::string_view kCommandsDiffer = "the commands of the runs differ";
 [[nodiscard]] std::string NoteOnCommands(const std::vector<std::string>& commands);
 
 }  // namespace prof::compare

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/compare/decide.h"
+#include "lib/text/strings.h"
 #include "test/compare/runs.h"
 #include "test/report/contains.h"
 #include "test/support/catch.h"
@@ -199,6 +200,24 @@ TEST_CASE("The same recordings on both sides are compared, with a note that noth
   CHECK_THAT(same.notes[0], Contains("both sides are the same recordings: nothing can differ"));
   const Comparison one = Compare({runs[0]}, {runs[0]});
   CHECK_THAT(one.notes.at(0), Contains("both sides are the same recording: nothing can differ"));
+}
+
+TEST_CASE("Commands that differ on both sides and between them are named once for each side") {
+  const auto runs = [](const char* program, uint32_t pid) {
+    std::vector<Report> side = test::Runs({100e3, 101e3}, pid);
+    side[0].command = std::string(program) + " --seconds 1";
+    side[1].command = std::string(program) + " --steps 300";
+    return side;
+  };
+  const auto with = [](const Comparison& comparison, const char* words) {
+    return std::count_if(comparison.notes.begin(), comparison.notes.end(),
+                         [&](const std::string& note) { return text::Contains(note, words); });
+  };
+  std::vector<Report> before = runs("./app", 1), after = runs("./app --fast", 11);
+  CHECK(with(Compare(before, after), "the commands of the runs differ") == 2);
+  CHECK(with(Compare(before, after), "the commands differ") == 0);
+  after[1].command = after[0].command;
+  CHECK(with(Compare(before, after), "the commands differ") == 1);
 }
 
 TEST_CASE("Some recordings of both sides are counted in the note, and equal runs have none") {

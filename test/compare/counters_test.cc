@@ -30,6 +30,21 @@ TEST_CASE("A counter moves where it leaves its own spread and its class") {
   CHECK_FALSE(Change(1e9, 1.02e9, test::kDramRead).moved);
 }
 
+TEST_CASE("The weight of a change is a part of all instructions or sectors") {
+  const auto with = [](double factor) {
+    KernelReport kernel = With(Kernel("k", 1), test::kInstructions, 1e6);
+    kernel = With(kernel, "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 3.2e6 * factor);
+    kernel = With(kernel, test::kLoadSectors, 1e6);
+    return With(kernel, test::kDramRead, 1.6e6 * factor);
+  };
+  const RunSet one = Collect({Run({with(1)}, 1)}), other = Collect({Run({with(3)}, 2)});
+  const auto counters = CompareCounters(one.kernels[0], other.kernels[0]);
+  const auto weight = [&](const char* metric) { return FindCounter(counters, metric)->weight; };
+  CHECK(weight("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum") == Approx(0.2));
+  CHECK(weight(test::kDramRead) == Approx(0.1));
+  CHECK(weight(test::kInstructions) == 0);
+}
+
 TEST_CASE("Operations of the tensor cores are exact, whatever the chip calls them") {
   const CounterChange change = Change(1e9, 2e9, "sm__ops_path_tensor_op_hgmma_src_fp16.sum");
   CHECK(change.exact);

@@ -119,12 +119,42 @@ TEST_CASE("Coalescing, spills and caches that moved against the time are no caus
     return With(With(With(Kernel("k", 1), test::kLoadRequests, 1000), test::kLoadSectors, sectors),
                 test::kDramRead, bytes);
   };
-  KernelReport spilled = with(8000, 1e9);
+  KernelReport spilled = with(8000, 1e5);
   spilled.local_bytes_per_thread = 64;
-  const std::string faster = Explanation(with(4000, 1e9), spilled, 0.8);
+  const std::string faster = Explanation(with(4000, 1e5), spilled, 0.8);
   CHECK_THAT(faster, !Contains("coalesced") && !Contains("spilled") &&
                          Contains("sectors of global loads: 4,000 -> 8,000 (2.00 times)"));
-  CHECK_THAT(Explanation(with(4000, 1e9), with(4000, 2e9), 0.8), !Contains("caches hit"));
+  CHECK_THAT(Explanation(with(4000, 1e5), with(4000, 2e5), 0.8), !Contains("caches hit"));
+}
+
+TEST_CASE("What a counter takes decides whether it is named, not how many times it is as much") {
+  const auto with = [](double tensor, double dram, double l2, double conflicts) {
+    KernelReport kernel = With(Kernel("k", 1), test::kInstructions, 1e6);
+    kernel =
+        With(kernel, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", tensor);
+    kernel = With(kernel, "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", dram);
+    kernel = With(kernel, "lts__t_sectors.sum", l2);
+    return With(kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", conflicts);
+  };
+  // A unit that both sides hardly use, and some hundred conflicts among a million instructions.
+  const std::string small = Explanation(with(2.1, 10.5, 1e5, 30), with(5.2, 4.8, 1.7e5, 900));
+  CHECK_THAT(small, !Contains("tensor cores") && !Contains("use of DRAM") &&
+                        !Contains("bank conflicts") && Contains("L2 sectors: 100,000 -> 170,000"));
+  // Both take much: what the kernel does comes before what a unit is used for.
+  const std::string much = Explanation(with(60, 70, 1e5, 30), with(30, 40, 1e5, 2e5));
+  const size_t conflicts = much.find("bank conflicts of shared loads: 30 -> 200,000");
+  REQUIRE(conflicts != std::string::npos);
+  CHECK(conflicts < much.find("use of the tensor cores: 60.0 % -> 30.0 %"));
+}
+
+TEST_CASE("What differs in the launches is one sentence") {
+  KernelReport before = Kernel("k", 1), after = Kernel("k", 1);
+  before.registers_per_thread = 32;
+  after.registers_per_thread = 64;
+  after.static_shared_bytes = before.static_shared_bytes + 4096;
+  CHECK_THAT(Explanation(before, after),
+             Contains("its launches differ: registers per thread: 32 -> 64 (2.00 times), shared "
+                      "bytes per block: "));
 }
 
 TEST_CASE("A wait that grew by a small part of what the cycles did is not named") {
