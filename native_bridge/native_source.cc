@@ -18,14 +18,16 @@ RuleTable rules;
 // Never destroyed: threads of the program may be in it at any time.
 std::atomic<NativeWalker*> walker{nullptr};
 
+#if defined(__x86_64__)
 uint32_t WalkNow(capture::StackCache* cache) {
   NativeWalker* const present = walker.load(std::memory_order_acquire);
   return present != nullptr ? present->Walk(cache) : capture::kNoStack;
 }
+#endif
 
 class NativeSource final : public capture::StackSource {
  public:
-  void Start(bool at_calls) override {
+  void Start([[maybe_unused]] bool at_calls) override {
 #if defined(__x86_64__)
     if (!at_calls) return;
     if (walker.load(std::memory_order_acquire) == nullptr) {

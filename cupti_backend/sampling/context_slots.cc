@@ -18,7 +18,7 @@ std::array<ContextSampler, sizeof...(kSlots)> MakeContexts(SamplerParts* parts,
 }  // namespace
 
 ContextSlots::ContextSlots(SamplerParts* parts)
-    : parts_(parts), contexts_(MakeContexts(parts, std::make_index_sequence<kMaxContexts>())) {}
+    : contexts_(MakeContexts(parts, std::make_index_sequence<kMaxContexts>())) {}
 
 ContextSampler* ContextSlots::FindAmongAll(CUcontext handle) {
   if (handle == nullptr) return nullptr;

@@ -63,7 +63,6 @@ class ContextSlots {
   ContextSampler* FindAmongAll(CUcontext handle);
   void OnSecondContext();
 
-  SamplerParts* const parts_;
   std::array<ContextSampler, kMaxContexts> contexts_;
   std::atomic<bool> overflowed_{false};
 };

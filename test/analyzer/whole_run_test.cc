@@ -276,7 +276,7 @@ Drawn Draw(uint64_t seed) {
   return drawn;
 }
 
-TEST_CASE("The bounds of the whole run hold in about 95 % of programs drawn at random") {
+TEST_CASE("The bounds of the whole run hold in about 95 % of programs drawn at random", "[long]") {
   int held = 0, bounded = 0;
   constexpr int kPrograms = 300;
   for (uint64_t seed = 1; seed <= kPrograms; ++seed) {

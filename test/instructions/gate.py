@@ -28,9 +28,10 @@ def instructions(program, case):
          "--toggle-collect=MeasuredPart", str(program), case],
         capture_output=True, text=True, check=False)
     collected = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode != 0 or not collected:
-        sys.exit(f"{case}: valgrind failed ({done.returncode}):\n{done.stdout}{done.stderr}")
-    return int(collected[1]) / int(done.stdout)
+    operations = int(done.stdout) if done.stdout.strip().isdecimal() else 0
+    if done.returncode != 0 or not collected or operations == 0:
+        sys.exit(f"{case}: no count ({done.returncode}):\n{done.stdout}{done.stderr}")
+    return int(collected[1]) / operations
 
 
 def judge(case, measured, expected, bound):

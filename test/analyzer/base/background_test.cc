@@ -59,7 +59,8 @@ Report StepsOf(size_t launches) {
   return Analyze(b.Snapshot());
 }
 
-TEST_CASE("A run that is analyzed on two threads has the report of one launch less on one") {
+TEST_CASE("A run that is analyzed on two threads has the report of one launch less on one",
+          "[long]") {
   const Report one = StepsOf(kManyRows - 1), two = StepsOf(kManyRows);
   REQUIRE(two.totals.kernels == static_cast<int64_t>(kManyRows));
   REQUIRE_FALSE(one.findings.empty());

@@ -27,7 +27,7 @@ using test::TenKernels;
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kStart = 1'000'000;
 
-TEST_CASE("Kernels shorter than the samples get their planted rates within the bound") {
+TEST_CASE("Kernels shorter than the samples get their planted rates within the bound", "[long]") {
   for (uint32_t seed = 1; seed <= uint32_t{test::Rounds(3, 1)}; ++seed) {
     INFO("seed " << seed);
     PmPlant plant(seed);
@@ -74,7 +74,8 @@ struct Bounds {
 };
 
 TEST_CASE(
-    "An error bound of 95 % holds for about 95 % of the kernels, and is no larger than needed") {
+    "An error bound of 95 % holds for about 95 % of the kernels, and is no larger than needed",
+    "[long]") {
   Bounds bounds;
   constexpr int kPrograms = test::Rounds(20, 4);
   for (uint32_t seed = 10; seed < 10 + kPrograms; ++seed) {
@@ -91,7 +92,7 @@ TEST_CASE(
   CHECK(bounds.within_a_third < bounds.values * 0.80);
 }
 
-TEST_CASE("Kernels whose rate changes while they run get bounds that hold") {
+TEST_CASE("Kernels whose rate changes while they run get bounds that hold", "[long]") {
   Bounds bounds;
   constexpr int kPrograms = test::Rounds(10, 2);
   for (int i = 0; i < kPrograms; ++i) {
@@ -138,7 +139,7 @@ TEST_CASE("Kernels too rare for a value do not spoil those of the kernels around
   CHECK_THAT(answer.Of("rare7").missing, Contains("of it were sampled"));
 }
 
-TEST_CASE("Where samples of twice the length give other rates, the bounds are wider") {
+TEST_CASE("Where samples of twice the length give other rates, the bounds are wider", "[long]") {
   const auto attribute = [](int64_t wrong_ns) {
     PmPlant plant;
     PlantOptions options;
@@ -164,7 +165,7 @@ TEST_CASE("Where samples of twice the length give other rates, the bounds are wi
   }
 }
 
-TEST_CASE("A short kernel that runs alone in its samples gets its planted rate") {
+TEST_CASE("A short kernel that runs alone in its samples gets its planted rate", "[long]") {
   PmPlant plant;
   const PlantedKernel kernel{"k", 5'000, {40, 60}};
   plant.Loop({plant.Kernel(kernel)}, kStart, kStart + kSecond, 3000, {});
@@ -172,7 +173,7 @@ TEST_CASE("A short kernel that runs alone in its samples gets its planted rate")
   CheckFound(plant.Attribute().Of("k", "m0.pct"), 40, 6);
 }
 
-TEST_CASE("Kernels that share every sample in one proportion are not separated") {
+TEST_CASE("Kernels that share every sample in one proportion are not separated", "[long]") {
   PmPlant plant;
   PlantOptions options;
   options.jitter_ns = 0;
@@ -274,7 +275,7 @@ TEST_CASE(
   CHECK_THAT(answer.continuous.reports[0].notes[0], Contains("nothing to attribute"));
 }
 
-TEST_CASE("Gaps and missing values in the samples cost coverage, not truth") {
+TEST_CASE("Gaps and missing values in the samples cost coverage, not truth", "[long]") {
   PmPlant plant;
   PlantOptions options;
   const std::vector<PlantedKernel> kernels = TenKernels();
@@ -439,8 +440,8 @@ TEST_CASE("Rates stay within 0 and 100 % whatever the noise") {
   CheckFound(answer.Of("half"), 50, 4);
 }
 
-TEST_CASE(
-    "More kernels than the fit has room for: the large ones get values, the others a reason") {
+TEST_CASE("More kernels than the fit has room for: the large ones get values, the others a reason",
+          "[long]") {
   PmPlant plant;
   PlantOptions options;
   std::vector<uint32_t> shapes;

@@ -55,7 +55,7 @@ PmPlant SharedDevice(uint32_t seed, double others) {
   return plant;
 }
 
-TEST_CASE("Work of another process is seen, with its share of the idle time") {
+TEST_CASE("Work of another process is seen, with its share of the idle time", "[long]") {
   for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(20, 1)); ++seed) {
     INFO("seed " << seed);
     PmPlant plant = SharedDevice(seed, 0.4);
@@ -68,7 +68,7 @@ TEST_CASE("Work of another process is seen, with its share of the idle time") {
   }
 }
 
-TEST_CASE("Nothing else is seen on a device that the program has to itself") {
+TEST_CASE("Nothing else is seen on a device that the program has to itself", "[long]") {
   for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(60, 1)); ++seed) {
     INFO("seed " << seed);
     PmPlant plant = SharedDevice(seed, 0);
@@ -93,7 +93,7 @@ PmPlant WithoutIdleSamples(uint32_t seed, int64_t beyond_ns) {
   return plant;
 }
 
-TEST_CASE("Samples that straddle the edges of kernels are no work of others") {
+TEST_CASE("Samples that straddle the edges of kernels are no work of others", "[long]") {
   for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(20, 1)); ++seed) {
     INFO("seed " << seed);
     for (const int64_t beyond_ns : {0, 1'500}) {
@@ -103,7 +103,7 @@ TEST_CASE("Samples that straddle the edges of kernels are no work of others") {
   }
 }
 
-TEST_CASE("Kernels of two streams that overlap leave nothing to others") {
+TEST_CASE("Kernels of two streams that overlap leave nothing to others", "[long]") {
   for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(20, 2)); ++seed) {
     INFO("seed " << seed);
     std::mt19937 random(seed);
@@ -138,7 +138,7 @@ TEST_CASE("Work before the first and after the last operation may be the program
   CHECK(plant.Attribute().continuous.other_work.empty());
 }
 
-TEST_CASE("Where the recording lacks operations by itself, nobody else is blamed") {
+TEST_CASE("Where the recording lacks operations by itself, nobody else is blamed", "[long]") {
   PmPlant lossy = SharedDevice(1, 0.4);
   lossy.model().integrity.dropped_by_cupti = 3;
   CHECK(lossy.Attribute().continuous.other_work.empty());

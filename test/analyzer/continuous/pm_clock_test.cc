@@ -24,7 +24,7 @@ using test::TenKernels;
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kStart = 1'000'000;
 
-TEST_CASE("Clocks that move against each other during the recording are reported") {
+TEST_CASE("Clocks that move against each other during the recording are reported", "[long]") {
   PmPlant plant;
   PlantOptions options;
   options.clock_offset_ns = 2000;
@@ -61,7 +61,7 @@ TEST_CASE("Samples that do not change with the operations give no offset of the 
   CheckFound(answer.Of("a"), 50, 0.5);
 }
 
-TEST_CASE("Samples without an offset of their own use that of others of their device") {
+TEST_CASE("Samples without an offset of their own use that of others of their device", "[long]") {
   const bool dull_is_longer = GENERATE(false, true);  // and then it is looked at first
   INFO("the dull series is the longer one: " << dull_is_longer);
   PmPlant plant;

@@ -146,7 +146,8 @@ Values OfPrograms(uint32_t first, uint32_t last) {
 bool IsUsed(const Found& one) { return one.truth > 1; }
 
 // The seeds of the test are not those that the method was calibrated with.
-TEST_CASE("Triage samples give the kernels of random programs values within bounds that hold") {
+TEST_CASE("Triage samples give the kernels of random programs values within bounds that hold",
+          "[long]") {
   constexpr int kPrograms = test::Rounds(24, 1);
   const Values all = OfPrograms(1001, 1000 + kPrograms);
   const Summary every = Summarize(all, IsUsed);

@@ -123,7 +123,7 @@ void SetSectors(KernelReport* kernel, const char* space, double loads, double st
   Set(kernel, prefix + "_op_st.sum", stores);
 }
 
-TEST_CASE("Spills: whatever part of the traffic below L1 is theirs") {
+TEST_CASE("Spills: whatever part of the traffic below L1 is theirs", "[long]") {
   HoldBounds({"remove-spills"}, 300, [](Random* random, KernelReport* kernel) {
     const Work work = DrawWork(
         random,
@@ -162,11 +162,11 @@ double SparseLoads(Random* random, KernelReport* kernel) {
   return work.MostGain();
 }
 
-TEST_CASE("Coalescing: whatever part of the traffic below L1 is of the sparse loads") {
+TEST_CASE("Coalescing: whatever part of the traffic below L1 is of the sparse loads", "[long]") {
   HoldBounds({"coalesce"}, 300, SparseLoads);
 }
 
-TEST_CASE("Bank conflicts: all that they cause in L1's data path goes with them") {
+TEST_CASE("Bank conflicts: all that they cause in L1's data path goes with them", "[long]") {
   HoldBounds({"remove-bank-conflicts"}, 300, [](Random* random, KernelReport* kernel) {
     Work work = DrawWork(random, {}, 0.7);
     const double wavefronts = Draw(random, 0.3, 0.99), share = Draw(random, 0, 0.97);
@@ -193,7 +193,7 @@ TEST_CASE("Bank conflicts: all that they cause in L1's data path goes with them"
   });
 }
 
-TEST_CASE("Atomics: the repeated arithmetic of those that lose goes with them") {
+TEST_CASE("Atomics: the repeated arithmetic of those that lose goes with them", "[long]") {
   HoldBounds({"aggregate-atomics"}, 300, [](Random* random, KernelReport* kernel) {
     Work work = DrawWork(random,
                          {Unit::kL2, Unit::kL1, Unit::kLsu, Unit::kIssue, Unit::kAlu, Unit::kFma,
@@ -232,7 +232,8 @@ double Divergent(Random* random, KernelReport* kernel) {
   return work.MostGain();
 }
 
-TEST_CASE("Divergence: the instructions of one pipe may have fewer lanes than the average") {
+TEST_CASE("Divergence: the instructions of one pipe may have fewer lanes than the average",
+          "[long]") {
   HoldBounds({"one-path-per-warp"}, 300, Divergent);
 }
 
@@ -334,12 +335,13 @@ double UnevenGrid(Random* random, KernelReport* kernel) {
   return std::min(1 - packed, work.MostGain());
 }
 
-TEST_CASE("Grids: blocks of different times leave more idle than waves and SM activity show") {
+TEST_CASE("Grids: blocks of different times leave more idle than waves and SM activity show",
+          "[long]") {
   HoldBounds({"more-blocks", "whole-waves", "even-out-blocks"}, 30, UnevenGrid);
 }
 
 // Warps that wait; what an action of the wait may also make less of goes with it.
-TEST_CASE("Waits: with the wait go the instructions that the remedy saves") {
+TEST_CASE("Waits: with the wait go the instructions that the remedy saves", "[long]") {
   const std::vector<Unit> loop = {Unit::kIssue, Unit::kAlu, Unit::kFma};
   const std::vector<Unit> access = {Unit::kIssue, Unit::kAlu, Unit::kFma, Unit::kL1, Unit::kLsu};
   std::vector<Unit> queue = access, tiles = access;
@@ -368,7 +370,7 @@ TEST_CASE("Waits: with the wait go the instructions that the remedy saves") {
   }
 }
 
-TEST_CASE("Occupancy: more warps gain no more than the slots that are free") {
+TEST_CASE("Occupancy: more warps gain no more than the slots that are free", "[long]") {
   HoldBounds({"raise-occupancy"}, 100, [](Random* random, KernelReport* kernel) {
     const Work work = DrawWork(random, {}, 0.55);
     work.WriteTo(kernel);
@@ -386,7 +388,7 @@ TEST_CASE("Occupancy: more warps gain no more than the slots that are free") {
   });
 }
 
-TEST_CASE("Less work: what a remedy takes from other units as well is not their floor") {
+TEST_CASE("Less work: what a remedy takes from other units as well is not their floor", "[long]") {
   struct Case {
     Unit leads;
     const char* action;

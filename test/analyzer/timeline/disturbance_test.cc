@@ -71,14 +71,16 @@ void RequireSame(const PlantedProf& prof) {
   }
 }
 
-TEST_CASE("Preparation and changes of counters on prof's thread change no finding and no share") {
+TEST_CASE("Preparation and changes of counters on prof's thread change no finding and no share",
+          "[long]") {
   PlantedProf prof;
   prof.setup = true;
   prof.changes = 8;
   RequireSame(prof);
 }
 
-TEST_CASE("Preparation and changes of counters in a launch change no finding and no share") {
+TEST_CASE("Preparation and changes of counters in a launch change no finding and no share",
+          "[long]") {
   PlantedProf prof;
   prof.setup = true;
   prof.changes = 8;
@@ -86,8 +88,8 @@ TEST_CASE("Preparation and changes of counters in a launch change no finding and
   RequireSame(prof);
 }
 
-TEST_CASE(
-    "Launch calls that are slower while counters are sampled change no finding and no share") {
+TEST_CASE("Launch calls that are slower while counters are sampled change no finding and no share",
+          "[long]") {
   PlantedProf prof;
   prof.setup = true;
   prof.changes = 3;
@@ -95,7 +97,7 @@ TEST_CASE(
   RequireSame(prof);
 }
 
-TEST_CASE("Samples that wait for the GPU change no finding and no share") {
+TEST_CASE("Samples that wait for the GPU change no finding and no share", "[long]") {
   PlantedProf prof;
   prof.sampled_share = 0.03;
   SECTION("few of them") {}
@@ -107,7 +109,7 @@ TEST_CASE("Samples that wait for the GPU change no finding and no share") {
   RequireSame(prof);
 }
 
-TEST_CASE("Samples that do not wait on the host change no finding and no share") {
+TEST_CASE("Samples that do not wait on the host change no finding and no share", "[long]") {
   PlantedProf prof;
   prof.sampled_share = 0.1;
   prof.waits = false;

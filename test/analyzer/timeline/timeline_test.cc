@@ -61,7 +61,8 @@ TEST_CASE("An empty model has an empty timeline") {
   CHECK(BuildTimeline(model::Model{}).devices.empty());
 }
 
-TEST_CASE("Busy time and gaps sum to the span on random timelines, as counting each moment does") {
+TEST_CASE("Busy time and gaps sum to the span on random timelines, as counting each moment does",
+          "[long]") {
   std::mt19937 random(20240607);
   const auto pick = [&](int64_t below) {
     return static_cast<int64_t>(random() % static_cast<uint32_t>(below));

@@ -136,7 +136,6 @@ class SimulatedRun {
   std::map<uint32_t, std::vector<std::pair<std::string, int64_t>>> ranges_;  // by thread
   double slowness_ = 1;
   int64_t next_sample_ns_ = 0;
-  uint32_t graphs_ = 0;
 };
 
 }  // namespace prof::test

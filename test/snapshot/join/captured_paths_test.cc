@@ -124,7 +124,7 @@ TEST_CASE("Graph nodes that do not fit their tables are damage") {
              Contains("graph nodes row 0 names path"));
 }
 
-TEST_CASE("A small file cannot ask for much memory with its graph nodes") {
+TEST_CASE("A small file cannot ask for much memory with its graph nodes", "[long]") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {1}, {32});
   // 300 ranges with names of 4 KB each, launched from and captured in each of them: 90,000 pairs

@@ -71,7 +71,8 @@ absl::StatusOr<model::Model> ReadEdited(std::function<void(wire::Block&)> edit) 
 }
 
 TEST_CASE(
-    "A file cut at any byte yields the blocks before the cut, or the error that there are none") {
+    "A file cut at any byte yields the blocks before the cut, or the error that there are none",
+    "[long]") {
   const std::string bytes = SmallFile();
   const absl::StatusOr<model::Model> whole = ReadSnapshot(bytes);
   REQUIRE(whole.ok());
@@ -114,7 +115,7 @@ TEST_CASE("A file that ends between two blocks is complete, but was not stopped 
   CHECK_FALSE(model->stopped_in_order);
 }
 
-TEST_CASE("No single damaged byte goes unnoticed") {
+TEST_CASE("No single damaged byte goes unnoticed", "[long]") {
   const std::string bytes = SmallFile();
   for (size_t at = 0; at < bytes.size(); ++at) {
     if (at >= 12 && at < 16) continue;  // reserved: has no meaning yet
@@ -132,7 +133,7 @@ TEST_CASE("No single damaged byte goes unnoticed") {
   }
 }
 
-TEST_CASE("Any payload with a right checksum is read or refused, never trusted") {
+TEST_CASE("Any payload with a right checksum is read or refused, never trusted", "[long]") {
   // The checksum is right, as if a faulty writer had made the damage.
   wire::Block block;
   std::string payload;

@@ -108,7 +108,7 @@ absl::StatusOr<model::Model> ReadAsFile(const std::string& bytes) {
   return ReadSnapshotFile(folder / "a.prof");
 }
 
-TEST_CASE("A large file reads as it was written, from memory and from a file") {
+TEST_CASE("A large file reads as it was written, from memory and from a file", "[long]") {
   REQUIRE(Large().bytes.size() > size_t{3} << 20);
   for (const bool from_file : {false, true}) {
     const absl::StatusOr<model::Model> model =
@@ -120,7 +120,7 @@ TEST_CASE("A large file reads as it was written, from memory and from a file") {
   }
 }
 
-TEST_CASE("A large file that is cut in any of its blocks yields the blocks before it") {
+TEST_CASE("A large file that is cut in any of its blocks yields the blocks before it", "[long]") {
   for (size_t block = 1; block < kBlocks; block += test::Rounds(1, 5)) {
     INFO("cut in block " << block + 1);
     const absl::StatusOr<model::Model> model =
