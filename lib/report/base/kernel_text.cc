@@ -101,8 +101,7 @@ std::string OccupancyText(const KernelReport& kernel) {
   return line;
 }
 
-std::string RooflineText(const KernelReport& kernel) {
-  const Roofline& roofline = kernel.roofline;
+std::string RooflineText(const Roofline& roofline) {
   std::vector<std::string> parts;
   if (roofline.dram_bytes_per_s) {
     parts.push_back("DRAM " +

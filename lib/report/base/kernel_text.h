@@ -23,7 +23,8 @@ void AddUnitCells(const Measured& counters, std::vector<std::string>* cells);
 
 [[nodiscard]] std::string LaunchShape(const KernelReport& kernel);    // "(128,32) x 256"
 [[nodiscard]] std::string OccupancyText(const KernelReport& kernel);  // sentence; "" when unknown
-[[nodiscard]] std::string RooflineText(const KernelReport& kernel);  // "" when nothing was measured
+// Rates beside their peaks, and the roof above it; "" when nothing was measured.
+[[nodiscard]] std::string RooflineText(const Roofline& roofline);
 [[nodiscard]] std::string FlopsText(
     const KernelReport& kernel);  // kinds that it executes; "" for none
 // "94 instructions, 44 of them in loops: atomics on global memory 29 (21 in loops)"; "" when its

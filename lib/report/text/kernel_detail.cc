@@ -256,7 +256,7 @@ void WriteKernelDetail(std::ostream& out, const KernelReport& kernel,
     report::WriteParagraph(text, "  ", paragraph, options.width);
   }
   if (!kernel.verdict.rule.empty()) text << "  rule: " << kernel.verdict.rule << '\n';
-  const std::string roofline = report::RooflineText(kernel);
+  const std::string roofline = report::RooflineText(kernel.roofline);
   if (!roofline.empty()) report::WriteParagraph(text, "  ", roofline, options.width);
   const std::string clock = report::ClockText(kernel);
   if (!clock.empty()) report::WriteParagraph(text, "  ", clock, options.width);

@@ -6,7 +6,13 @@
 #include <ostream>
 #include <set>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "lib/report/base/kernel_text.h"
+#include "lib/report/base/strings.h"
+#include "lib/report/text/heading.h"
 #include "lib/report/text/kernels_section.h"
 #include "lib/report/text/ranges_section.h"
 #include "lib/report/text/signatures_section.h"
@@ -45,6 +51,20 @@ Report Selection(const Report& report, const Matches& matches) {
   return selected;
 }
 
+// Each row's place under the roofline, of all launches in it together.
+void WriteRooflines(std::ostream& out, const std::vector<RangeRow>& rows,
+                    const TextOptions& options) {
+  bool headed = false;
+  for (const RangeRow& row : rows) {
+    const std::string roofline = report::RooflineText(row.roofline);
+    if (roofline.empty()) continue;
+    if (!std::exchange(headed, true)) {
+      report::WriteHeading(out, "Rooflines: all launches of a range together", options);
+    }
+    report::WriteParagraph(out, "", report::Printable(row.label) + ": " + roofline, options.width);
+  }
+}
+
 }  // namespace
 
 bool WriteRangeDetail(std::ostream& out, const Report& report, const Matches& matches,
@@ -57,6 +77,7 @@ bool WriteRangeDetail(std::ostream& out, const Report& report, const Matches& ma
   std::ostringstream text;
   text.imbue(std::locale::classic());
   report::WriteRanges(text, selected, options);
+  WriteRooflines(text, selected.rows, options);
   report::WriteKernels(text, selected, options);
   report::WriteSignatures(text, selected, options);
   const std::string bytes = text.str().substr(1);  // without the blank line

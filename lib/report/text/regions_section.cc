@@ -67,6 +67,8 @@ Row RegionRow(const RegionReport& region, const TextOptions& options) {
   row.cells.push_back(ToString(region.verdict.limiter));
   if (!options.details) return row;
   row.notes = VerdictText(region.verdict, region.total_ns);
+  const std::string roofline = RooflineText(region.roofline);
+  if (!roofline.empty()) row.notes.push_back(roofline);
   row.notes.push_back(PartsText(region, options));
   row.notes.push_back(TimesText(region));
   return row;

@@ -42,8 +42,8 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
                OccupancyCell(kernel.occupancy)};
   AddUnitCells(kernel, &row.cells);
   row.notes = VerdictText(kernel.verdict, kernel.total_ns);
-  for (const std::string& fact :
-       {TimeSource(kernel), RooflineText(kernel), FlopsText(kernel), OccupancyText(kernel)}) {
+  for (const std::string& fact : {TimeSource(kernel), RooflineText(kernel.roofline),
+                                  FlopsText(kernel), OccupancyText(kernel)}) {
     if (!fact.empty()) row.notes.push_back(fact);
   }
   if (kernel.in_graph && !kernel.whole_graph) {

@@ -293,5 +293,24 @@ TEST_CASE("The detail of ranges has those that match and their kernels alone") {
   CHECK(!WriteRangeDetail(out, report, none, {}));
 }
 
+TEST_CASE("The detail of ranges has the place of each under the roofline, where it was measured") {
+  Report report = test::ExampleReport();
+  const auto axpy = [](const std::string& path) { return path == "step/axpy"; };
+  const auto detail = [&] {
+    std::ostringstream out;
+    REQUIRE(WriteRangeDetail(out, report, axpy, {}));
+    return out.str();
+  };
+  for (RangeRow& row : report.rows) row.roofline = {};
+  CHECK_THAT(detail(), !Contains("Rooflines"));
+  for (RangeRow& row : report.rows) {
+    row.roofline.dram_bytes_per_s = row.label == "step/axpy" ? 2e12 : 1e12;
+    row.roofline.dram_peak_bytes_per_s = 4e12;
+  }
+  CHECK_THAT(detail(), Contains("Rooflines: all launches of a range together") &&
+                           Contains("step/axpy: roofline: DRAM 2.00 TB/s of 4.00 TB/s (50 %)") &&
+                           !Contains("1.00 TB/s"));
+}
+
 }  // namespace
 }  // namespace prof

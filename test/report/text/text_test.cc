@@ -341,6 +341,10 @@ TEST_CASE("A counted region has its section, and none is there without") {
   CHECK_THAT(text, Contains("Counted regions"));
   CHECK_THAT(text, Contains("4 x nvjet_hsh_256x128 70 %, 8.5 x rms_norm 30 %"));
   CHECK_THAT(text, Contains("20 samples (1 rejected"));
+  report.regions[0].roofline = {};
+  report.regions[0].roofline.dram_bytes_per_s = 2.4e12;
+  report.regions[0].roofline.dram_peak_bytes_per_s = 4.8e12;
+  CHECK_THAT(Text(report, Detailed()), Contains("roofline: DRAM 2.40 TB/s of 4.80 TB/s (50 %)"));
   report.regions.clear();
   CHECK_THAT(Text(report), !Contains("Counted regions"));
 }
