@@ -64,11 +64,12 @@ void SamplerWorker::AwaitWork() {
   const int64_t now_ns = MonotonicNs();
   int64_t until_ns = now_ns + kCheckNs;
   const bool ours = parts_->turns.IsOf(HardwareTurns::Owner::kRanges);
+  const bool changes = ours && !Urgent();  // see Serve()
   for (const ContextSampler& context : *contexts_) {
     if (context.phase() == ContextSampler::Phase::kRunning) {
       until_ns = std::min(until_ns, now_ns + kHoldingCheckNs);
     }
-    if (ours) until_ns = std::min(until_ns, context.retry_ns());
+    if (changes) until_ns = std::min(until_ns, context.retry_ns());
   }
   if (ours && parts_->policy.triage_works()) {
     until_ns = std::min(until_ns, now_ns + kHoldingCheckNs);

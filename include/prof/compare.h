@@ -59,9 +59,10 @@ struct CounterChange {
   int64_t values = 0;  ///< Over how many at least, runs or launches.
   /// Exact, and changed by more than the threshold, beyond `spread`: see KernelChange::work.
   bool certain = false;
-  /// 0..1: what it changed by, over the largest count that takes the same: of instructions (32
-  /// operations of threads, a request, a wavefront, a bank conflict are one each), of sectors of 32
-  /// bytes, or of itself. Of a use of a unit: by how much of the peak. 0 for a property.
+  /// 0..1: what it changed by, as a part of all instructions (32 operations of threads, a request,
+  /// a wavefront or a bank conflict take one), of the largest count of sectors of 32 bytes, or of
+  /// itself (operations of tensor cores). Where instructions were not counted: of the largest count
+  /// that takes them. Of a use of a unit: by how much of the peak. 0 for a property.
   double weight = 0;
 };
 

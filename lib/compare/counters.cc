@@ -31,8 +31,11 @@ struct Known {
   Takes takes = Takes::kItself;  // of a count that caches decide
 };
 
+constexpr const char* kInstructions = "smsp__inst_executed.sum";
+constexpr const char* kOccupancy = "sm__warps_active.avg.pct_of_peak_sustained_active";
+
 constexpr Known kKnown[] = {
-    {"smsp__inst_executed.sum", "instructions", Class::kExact, WorkKind::kInstructions},
+    {kInstructions, "instructions", Class::kExact, WorkKind::kInstructions},
     {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "requests of global loads", Class::kExact,
      WorkKind::kWarps},
     {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "requests of global stores", Class::kExact,
@@ -96,7 +99,7 @@ constexpr Known kKnown[] = {
     {"sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed", "use of the FP64 pipe",
      Class::kUse},
     {"sm__issue_active.avg.pct_of_peak_sustained_elapsed", "use of the issue slots", Class::kUse},
-    {"sm__warps_active.avg.pct_of_peak_sustained_active", "achieved occupancy", Class::kUse},
+    {kOccupancy, "achieved occupancy", Class::kUse},
 };
 
 // The operations of the tensor cores have a name for each type, which differs between chips.
@@ -194,24 +197,31 @@ double TakenByOne(const Known& known) {
   return text::Contains(known.metric, "bytes") ? 1 / kSectorBytes : 1;
 }
 
-// The largest count of each kind, of both sides, in the kind's unit.
+// The larger value of both sides. 0: a side does not have it.
+double LargerOf(const KernelRuns& before, const KernelRuns& after, const char* metric) {
+  const auto a = before.metrics.find(metric), b = after.metrics.find(metric);
+  if (a == before.metrics.end() || b == after.metrics.end()) return 0;
+  const double larger = std::max(a->second.median, b->second.median);
+  return std::isfinite(larger) ? larger : 0;
+}
+
+// What the counts of each kind are a part of, in the kind's unit: all instructions, or else the
+// largest count of the kind.
 struct Wholes {
   double instructions = 0, sectors = 0;
 };
 
 Wholes WholesOf(const KernelRuns& before, const KernelRuns& after) {
-  Wholes wholes;
+  Wholes largest;
   for (const Known& known : kKnown) {
+    const double taken = LargerOf(before, after, known.metric) * TakenByOne(known);
     const Takes takes = TakesOf(known);
-    if (takes == Takes::kItself) continue;
-    double& whole = takes == Takes::kSectors ? wholes.sectors : wholes.instructions;
-    for (const KernelRuns* side : {&before, &after}) {
-      const auto value = side->metrics.find(known.metric);
-      if (value == side->metrics.end() || !std::isfinite(value->second.median)) continue;
-      whole = std::max(whole, value->second.median * TakenByOne(known));
-    }
+    if (takes == Takes::kSectors) largest.sectors = std::max(largest.sectors, taken);
+    if (takes == Takes::kInstructions) largest.instructions = std::max(largest.instructions, taken);
   }
-  return wholes;
+  const double instructions = LargerOf(before, after, kInstructions);
+  if (instructions > 0) largest.instructions = instructions;
+  return largest;
 }
 
 double WeightOf(const CounterChange& c, const Known& known, const Wholes& wholes) {
@@ -290,6 +300,8 @@ const CounterChange* FindCounter(const std::vector<CounterChange>& counters,
 }
 
 bool IsProperty(const CounterChange& c) { return c.metric == c.words; }
+
+bool IsOccupancy(const CounterChange& c) { return c.metric == kOccupancy; }
 
 bool IsUse(const CounterChange& c) { return text::Contains(c.metric, "pct_of_peak"); }
 

@@ -40,8 +40,9 @@ enum class WorkKind {
 
 // Of the launch: blocks, threads, registers, memory. All others are counters.
 [[nodiscard]] bool IsProperty(const CounterChange& c);
-// Percent of a unit's peak.
+// Percent of a peak: of a unit's, or of the warps that an SM has room for.
 [[nodiscard]] bool IsUse(const CounterChange& c);
+[[nodiscard]] bool IsOccupancy(const CounterChange& c);
 
 // Whether a counter of its work was read.
 [[nodiscard]] bool CountsWork(const KernelRuns& kernel);

@@ -101,10 +101,11 @@ void AddWork(const std::vector<CounterChange>& counters, const Effect& effect,
   }
 }
 
-bool AnyExact(const std::vector<CounterChange>& counters, bool moved) {
-  return std::any_of(counters.begin(), counters.end(), [&](const CounterChange& c) {
-    return c.exact && !IsProperty(c) && (!moved || c.moved);
-  });
+bool IsExactWork(const CounterChange& c) { return c.exact && !IsProperty(c); }
+
+// It moved, by more than next to nothing of all work.
+bool IsOtherExactWork(const CounterChange& c) {
+  return IsExactWork(c) && c.moved && c.weight >= kExactTolerance;
 }
 
 // The reason for which warps wait longer than before by most, in warps for each issued instruction.
@@ -133,8 +134,10 @@ std::string LargestStall(const KernelRuns& before, const KernelRuns& after, doub
 // Cycles are time without the clock. Where the work is no cause, it waits, or the clock differs.
 void AddCycles(const KernelRuns& before, const KernelRuns& after, const KernelChange& change,
                const Effect& effect, bool same_device, std::vector<std::string>* lines) {
-  const bool has_work = AnyExact(change.counters, false);
-  const bool is_same_work = has_work && !AnyExact(change.counters, true);
+  const std::vector<CounterChange>& counters = change.counters;
+  const bool has_work = std::any_of(counters.begin(), counters.end(), IsExactWork);
+  const bool is_same_work =
+      has_work && std::none_of(counters.begin(), counters.end(), IsOtherExactWork);
   if (!effect.cycles) {
     if (is_same_work) lines->emplace_back("the work is the same by all exact counters");
     return;
@@ -153,9 +156,9 @@ void AddCycles(const KernelRuns& before, const KernelRuns& after, const KernelCh
     lines->push_back("it takes " + text::Fixed(change.time.ratio.value, 3) +
                      " times the time, in " + times);
   }
-  const bool is_work = std::any_of(
-      change.counters.begin(), change.counters.end(),
-      [&](const CounterChange& c) { return c.exact && !IsProperty(c) && MayExplain(effect, c); });
+  const bool is_work = std::any_of(counters.begin(), counters.end(), [&](const CounterChange& c) {
+    return IsOtherExactWork(c) && MayExplain(effect, c);
+  });
   if (!has_work || is_work || *effect.cycles < effect.least) return;
   if (!is_same_work && clock.empty()) {
     lines->push_back("the change of the work does not explain " + times);
@@ -190,7 +193,7 @@ std::string LaunchText(const std::vector<CounterChange>& counters) {
 
 bool IsWorthSaying(const CounterChange& c) {
   if (!c.moved || IsProperty(c)) return false;
-  if (IsUse(c)) return std::max(c.before, c.after) >= kLittleUse;
+  if (IsUse(c)) return IsOccupancy(c) || std::max(c.before, c.after) >= kLittleUse;
   return c.weight >= (c.exact ? kExactTolerance : kWorthSaying);
 }
 
@@ -209,7 +212,8 @@ std::vector<std::string> Explain(const KernelRuns& before, const KernelRuns& aft
   for (const CounterChange& c : change.counters) {
     if (IsWorthSaying(c) && named++ < kMostCounters) lines.push_back(CounterText(c));
   }
-  if (!AnyExact(change.counters, false)) lines.push_back(MissingCounters(before, after));
+  if (std::none_of(change.counters.begin(), change.counters.end(), IsExactWork))
+    lines.push_back(MissingCounters(before, after));
   return lines;
 }
 

@@ -74,7 +74,8 @@ std::string NoteOnDevices(const Comparison& comparison) {
 // Its notes name commands.
 bool NamesCommands(const RunSet& runs) {
   return std::any_of(runs.notes.begin(), runs.notes.end(), [](const std::string& note) {
-    return text::StartsWith(note, compare::kCommandsDiffer);
+    return text::StartsWith(note, compare::kCommandsDiffer) ||
+           text::StartsWith(note, compare::kSeveralPrograms);
   });
 }
 

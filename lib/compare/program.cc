@@ -115,7 +115,7 @@ std::string ProgramOf(std::string_view command) {
 std::string WhyOtherProgram(const std::vector<std::string>& commands) {
   const auto two = FindTwoPrograms(commands);
   if (!two) return "";
-  return "the recordings are of several programs: " + Named(commands, two->one) + ", " +
+  return std::string(kSeveralPrograms) + ": " + Named(commands, two->one) + ", " +
          Named(commands, two->other) +
          ". Noise is what runs of one program differ by: name the recordings of one program, and "
          "take a baseline of its own for each";
@@ -124,7 +124,7 @@ std::string WhyOtherProgram(const std::vector<std::string>& commands) {
 std::string NoteOnCommands(const std::vector<std::string>& commands) {
   const auto two = FindTwoPrograms(commands);
   if (two) {
-    return "the recordings are of several programs: " + Named(commands, two->one) + ", " +
+    return std::string(kSeveralPrograms) + ": " + Named(commands, two->one) + ", " +
            Named(commands, two->other) + ". They are no repeats of one";
   }
   const auto other =

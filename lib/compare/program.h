@@ -20,8 +20,9 @@ namespace prof::compare {
 [[nodiscard]] std::string WhyOtherProgram(const std::vector<std::string>& commands);
 
 // What a reader has to know of commands that differ. Empty: they are all equal. It begins with
-// kCommandsDiffer where they are of one program.
+// one of these.
 inline constexpr std::string_view kCommandsDiffer = "the commands of the runs differ";
+inline constexpr std::string_view kSeveralPrograms = "the recordings are of several programs";
 [[nodiscard]] std::string NoteOnCommands(const std::vector<std::string>& commands);
 
 }  // namespace prof::compare

@@ -218,6 +218,9 @@ TEST_CASE("Commands that differ on both sides and between them are named once fo
   CHECK(with(Compare(before, after), "the commands differ") == 0);
   after[1].command = after[0].command;
   CHECK(with(Compare(before, after), "the commands differ") == 1);
+  before[1].command = after[1].command = "./another";
+  CHECK(with(Compare(before, after), "several programs") == 2);
+  CHECK(with(Compare(before, after), "the commands differ") == 0);
 }
 
 TEST_CASE("Some recordings of both sides are counted in the note, and equal runs have none") {

@@ -45,6 +45,16 @@ TEST_CASE("The weight of a change is a part of all instructions or sectors") {
   CHECK(weight(test::kInstructions) == 0);
 }
 
+TEST_CASE("More wavefronts than instructions do not make a change of the instructions small") {
+  const auto with = [](double instructions) {
+    const KernelReport kernel = With(Kernel("k", 1), test::kInstructions, instructions);
+    return With(kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 1e7);
+  };
+  const RunSet one = Collect({Run({with(1e6)}, 1)}), other = Collect({Run({with(1.1e6)}, 2)});
+  const auto counters = CompareCounters(one.kernels[0], other.kernels[0]);
+  CHECK(FindCounter(counters, test::kInstructions)->weight == Approx(0.1 / 1.1));
+}
+
 TEST_CASE("Operations of the tensor cores are exact, whatever the chip calls them") {
   const CounterChange change = Change(1e9, 2e9, "sm__ops_path_tensor_op_hgmma_src_fp16.sum");
   CHECK(change.exact);

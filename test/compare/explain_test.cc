@@ -147,6 +147,29 @@ TEST_CASE("What a counter takes decides whether it is named, not how many times 
   CHECK(conflicts < much.find("use of the tensor cores: 60.0 % -> 30.0 %"));
 }
 
+TEST_CASE("Work that is next to nothing of all is no other work, and hides no wait") {
+  const std::string stall =
+      "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio";
+  const auto with = [&](double operations, double cycles, double waiting) {
+    const KernelReport kernel =
+        With(Counted(1, cycles), "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", operations);
+    return With(kernel, stall, waiting);
+  };
+  // 1,000 of 32,000,000 operations of threads; more of them, and less.
+  for (const double operations : {2'000.0, 500.0}) {
+    CHECK_THAT(Explanation(with(1'000, 1, 2), with(operations, 1.3, 5), 1.3),
+               Contains("the work is the same by all exact counters, in 1.300 times the cycles") &&
+                   Contains("the wait that grew most is long_scoreboard"));
+  }
+}
+
+TEST_CASE("Occupancy is named however low it is") {
+  const auto with = [](double occupancy) {
+    return With(Kernel("k", 1), "sm__warps_active.avg.pct_of_peak_sustained_active", occupancy);
+  };
+  CHECK_THAT(Explanation(with(18), with(6)), Contains("achieved occupancy: 18.0 % -> 6.0 %"));
+}
+
 TEST_CASE("What differs in the launches is one sentence") {
   KernelReport before = Kernel("k", 1), after = Kernel("k", 1);
   before.registers_per_thread = 32;

@@ -7,7 +7,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "lib/report/base/kernel_text.h"
@@ -51,15 +50,15 @@ Report Selection(const Report& report, const Matches& matches) {
   return selected;
 }
 
-// Each row's place under the roofline, of all launches in it together.
+// Each row's place under the roofline.
 void WriteRooflines(std::ostream& out, const std::vector<RangeRow>& rows,
                     const TextOptions& options) {
-  bool headed = false;
+  int shown = 0;
   for (const RangeRow& row : rows) {
     const std::string roofline = report::RooflineText(row.roofline);
-    if (roofline.empty()) continue;
-    if (!std::exchange(headed, true)) {
-      report::WriteHeading(out, "Rooflines: all launches of a range together", options);
+    if (roofline.empty() || shown == options.max_rows) continue;
+    if (shown++ == 0) {
+      report::WriteHeading(out, "Rooflines: what a range launches itself, together", options);
     }
     report::WriteParagraph(out, "", report::Printable(row.label) + ": " + roofline, options.width);
   }

@@ -307,7 +307,7 @@ TEST_CASE("The detail of ranges has the place of each under the roofline, where 
     row.roofline.dram_bytes_per_s = row.label == "step/axpy" ? 2e12 : 1e12;
     row.roofline.dram_peak_bytes_per_s = 4e12;
   }
-  CHECK_THAT(detail(), Contains("Rooflines: all launches of a range together") &&
+  CHECK_THAT(detail(), Contains("Rooflines: what a range launches itself, together") &&
                            Contains("step/axpy: roofline: DRAM 2.00 TB/s of 4.00 TB/s (50 %)") &&
                            !Contains("1.00 TB/s"));
 }
