@@ -73,7 +73,8 @@ double SpeedOfLight(const KernelReport& kernel) {
   return highest;
 }
 
-TEST_CASE("No kernel gets a gain outside 0..1, occupancy advice at a busy unit, or an exception") {
+TEST_CASE("No kernel gets a gain outside 0..1, occupancy advice at a busy unit, or an exception",
+          "[long]") {
   std::mt19937_64 random(20240607);
   const auto ids = analyzer::VerdictRuleIds();
   std::set<std::string> seen, actions;
