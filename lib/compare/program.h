@@ -19,10 +19,11 @@ namespace prof::compare {
 // way out. Empty: they are, as far as it is known.
 [[nodiscard]] std::string WhyOtherProgram(const std::vector<std::string>& commands);
 
-// What a reader has to know of commands that differ. Empty: they are all equal. It begins with
-// one of these.
+// How NoteOnCommands() begins.
 inline constexpr std::string_view kCommandsDiffer = "the commands of the runs differ";
 inline constexpr std::string_view kSeveralPrograms = "the recordings are of several programs";
+
+// What a reader has to know of commands that differ. Empty: they are all equal.
 [[nodiscard]] std::string NoteOnCommands(const std::vector<std::string>& commands);
 
 }  // namespace prof::compare
