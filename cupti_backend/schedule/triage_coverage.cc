@@ -15,17 +15,10 @@ namespace {
 
 // The clocks of samples and records differ by up to 1.5 us (H200: 0.9 to 1.3 us).
 constexpr int64_t kClockNs = 1'500;
-// Four samples fit into the kernels that make up all but the shortest fifth of the busy time.
-constexpr double kShorter = 0.2;
-constexpr int64_t kSamplesOfKernel = 4;
-constexpr int64_t kIntervalsNs[] = {50'000, 20'000, 10'000, 5'000};
-constexpr double kOfEarlierBursts = 0.7;  // weight of each burst's durations after the next one
 
 int64_t Overlap(int64_t begin_ns, int64_t end_ns, int64_t other_begin_ns, int64_t other_end_ns) {
   return std::max<int64_t>(0, std::min(end_ns, other_end_ns) - std::max(begin_ns, other_begin_ns));
 }
-
-size_t Log2(int64_t ns) { return static_cast<size_t>(std::log2(std::max<double>(1, double(ns)))); }
 
 }  // namespace
 
@@ -154,8 +147,7 @@ TriageCoverage::Time TriageCoverage::Count(const Burst& burst, size_t sample,
   const auto length_ns = static_cast<double>(std::max<int64_t>(1, end_ns - begin_ns));
   Time time;
   Kernel* only = nullptr;
-  KernelKey only_key = 0;
-  bool whole = false;
+  const Record* of = nullptr;
   int running = 0;
   for (RecordIterator record = first; record != records_.cend() && record->start_ns < end_ns;
        ++record) {
@@ -170,17 +162,23 @@ TriageCoverage::Time TriageCoverage::Count(const Burst& burst, size_t sample,
     if (std::exchange(kernel.last_burst, bursts_) != bursts_) ++kernel.bursts;
     if (!Enough(kernel)) time.lacking_ns += static_cast<double>(overlap_ns);
     only = &kernel;
-    only_key = record->key;
-    whole = record->start_ns + kClockNs <= begin_ns && end_ns + kClockNs <= record->end_ns;
+    of = &*record;
   }
   if (only == nullptr) return time;
-  if (running == 1 && whole) {
-    ++only->whole;
-    for (size_t u = 0; u < only->sums.size(); ++u) {
-      only->sums[u] += static_cast<double>(burst.use[sample][u]);
+  if (running == 1) {
+    const bool within = of->start_ns + kClockNs <= begin_ns && end_ns + kClockNs <= of->end_ns;
+    // All of a launch, and nothing else: as good as a sample of it, however short it is.
+    const bool all = begin_ns + kClockNs <= of->start_ns && of->end_ns + kClockNs <= end_ns;
+    if (all) only->covered += IntervalChoice::kWorthOfAll - time.busy_ns / length_ns;
+    if (within || all) {
+      ++only->whole;
+      const double scale = length_ns / time.busy_ns;
+      for (size_t u = 0; u < only->sums.size(); ++u) {
+        only->sums[u] += scale * static_cast<double>(burst.use[sample][u]);
+      }
     }
   }
-  Decide(only_key, only);
+  Decide(of->key, only);
   return time;
 }
 
@@ -201,30 +199,20 @@ void TriageCoverage::Decide(KernelKey key, Kernel* kernel) {
   decided_.push_back(decided);
 }
 
+// Of the part of the program that begins with the burst: records come from then on.
 void TriageCoverage::ChooseInterval(const Burst& burst) {
-  const int64_t begin_ns = burst.begin_ns.front(), end_ns = burst.end_ns.back();
-  for (double& time : durations_) time *= kOfEarlierBursts;
-  double total = 0;
+  const int64_t begin_ns = burst.begin_ns.front(), end_ns = begin_ns + kLaterNs;
+  std::vector<IntervalChoice::Launch> launches;
   for (const Record& record : records_) {
-    const int64_t overlap_ns = Overlap(begin_ns, end_ns, record.start_ns, record.end_ns);
-    if (record.key == 0 || overlap_ns == 0) continue;
+    if (record.start_ns < begin_ns) continue;
+    if (record.start_ns >= end_ns || launches.size() == IntervalChoice::kMostLaunches) break;
     const auto kernel = kernels_.find(record.key);
-    if (kernel != kernels_.end() && Enough(kernel->second)) continue;
-    durations_[std::min(Log2(record.end_ns - record.start_ns), durations_.size() - 1)] +=
-        static_cast<double>(overlap_ns);
+    const bool has_enough = kernel != kernels_.end() && Enough(kernel->second);
+    launches.push_back(
+        {record.start_ns, record.end_ns, record.key, record.key != 0 && !has_enough});
   }
-  for (const double time : durations_) total += time;
-  if (total < 1) return;  // all have enough: it stays as it is
-  double below = 0;
-  size_t bucket = 0;
-  while (bucket + 1 < durations_.size() && below + durations_[bucket] < kShorter * total) {
-    below += durations_[bucket++];
-  }
-  const int64_t longest_ns = (int64_t{1} << bucket) / kSamplesOfKernel;
-  const auto* fits = std::find_if(std::begin(kIntervalsNs), std::end(kIntervalsNs),
-                                  [&](int64_t interval_ns) { return interval_ns <= longest_ns; });
-  interval_ns_.store(fits != std::end(kIntervalsNs) ? *fits : kIntervalsNs[3],
-                     std::memory_order_relaxed);
+  choice_.Add(launches, begin_ns);
+  interval_ns_.store(choice_.interval_ns(), std::memory_order_relaxed);
 }
 
 std::vector<TriageCoverage::Decided> TriageCoverage::TakeDecided() {

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cupti_backend/schedule/interval_choice.h"
 #include "lib/format/triage_metrics.h"
 
 namespace prof::cupti {
@@ -134,8 +135,7 @@ class TriageCoverage {
   int64_t latest_begin_ns_ = 0;  // of the bursts that were added
   std::unordered_map<KernelKey, Kernel> kernels_;
   uint64_t bursts_ = 0;
-  // Time of the GPU by log2 of the record's duration, of kernels without enough samples, of late.
-  std::array<double, 40> durations_{};
+  IntervalChoice choice_;
   std::vector<Decided> decided_;
 };
 

@@ -55,17 +55,19 @@ double TriageSchedule::Random() {
   return static_cast<double>(random_ >> 11) * 0x1.0p-53;
 }
 
-void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals) {
+void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double full) {
   if (learnt_ns_ == kNever) learnt_ns_ = now_ns;  // the program is about to begin
   if (signals.launches != launches_) launched_ns_ = now_ns;
   launches_ = signals.launches;
   LearnRate(now_ns, signals.launches);
   LearnIdle(signals.idle_share);
   if (signals.news != news_) {
+    // Those before it have had their bursts, or share these with it.
+    const uint64_t before = known_ || fresh_bursts_ == 0 ? 0 : unknown_;
+    unknown_ = before + signals.news - news_;
     fresh_until_ns_ = now_ns + kFreshNs;
-    fresh_bursts_ = kFreshBursts;
+    fresh_bursts_ = full < kFullForFresh ? kFewFreshBursts : kFreshBursts;
     blind_bursts_ = 0;
-    unknown_ = (known_ ? 0 : unknown_) + signals.news - news_;
     known_ = false;
     news_ns_ = now_ns;
     // What waits for a gap of seconds would come too late for a short phase.
@@ -115,7 +117,7 @@ int64_t TriageSchedule::RestNs() const {
 
 TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const TriageSignals& signals,
                                           TriageBudget* budget) {
-  Learn(now_ns, signals);
+  Learn(now_ns, signals, budget->Fullness(now_ns));
   const double left_ns = budget->LeftNs(now_ns);
   const auto wait_for = [&](double cost_ns) {
     const double missing_ns = (cost_ns - left_ns) / std::max(budget->share(), 1e-9);
@@ -163,7 +165,8 @@ bool TriageSchedule::WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudge
   if (interval_ns <= 0) return false;
   const double full = budget->Fullness(now_ns);
   if (2 * interval_ns <= interval_ns_) return full > kFullForShorter;
-  return interval_ns >= 2 * interval_ns_ && full > kFullForLonger && now_ns >= fresh_until_ns_;
+  const int64_t calm_ns = listens_ && dense_ ? kCalmOfIdleNs : kFreshNs;
+  return interval_ns >= 2 * interval_ns_ && full > kFullForLonger && now_ns - news_ns_ >= calm_ns;
 }
 
 void TriageSchedule::OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns,

@@ -74,6 +74,9 @@ class TriageSchedule {
   // A new signature is looked at so often at once: a phase of the program may end soon. Each burst
   // is a part of what is enough (TriageCoverage::kEnoughBursts).
   static constexpr int kFreshBursts = 3;
+  // With less of the budget than this, so few: what comes next has a part of it then.
+  static constexpr double kFullForFresh = 0.4;
+  static constexpr int kFewFreshBursts = 2;
   // So long after it the hardware is not given to others, unless hardly any of the GPU's time lacks
   // samples after these bursts.
   static constexpr int64_t kFreshNs = 1'000'000'000;
@@ -102,7 +105,10 @@ class TriageSchedule {
   // Another interval costs as much as fifteen bursts: a longer one, which saves bursts, only while
   // the budget is so full; a shorter one, without which short kernels have no samples, until it is
   // nearly used up.
-  static constexpr double kFullForLonger = 0.5, kFullForShorter = 0.3;
+  static constexpr double kFullForLonger = 0.3, kFullForShorter = 0.3;
+  // So long after something new a longer one may come where launches follow each other and the GPU
+  // waits for them; kFreshNs elsewhere.
+  static constexpr int64_t kCalmOfIdleNs = 300'000'000;
   // Below this share of the busy time there is nothing left to learn.
   static constexpr double kEnough = 0.01;
   static constexpr int64_t kLearningNs = 100'000'000;
@@ -155,7 +161,7 @@ class TriageSchedule {
  private:
   static constexpr int64_t kNever = INT64_MIN / 2;
 
-  void Learn(int64_t now_ns, const TriageSignals& signals);
+  void Learn(int64_t now_ns, const TriageSignals& signals, double full);
   void LearnRate(int64_t now_ns, uint64_t launches);
   void LearnIdle(double idle_share);
   void LearnResolved(int64_t now_ns, uint64_t resolved);

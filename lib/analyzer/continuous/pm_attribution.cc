@@ -47,6 +47,9 @@ constexpr double kHalvesSeen = 2;
 constexpr double kPartsSeen = 32;
 // With fewer launches there is no spread between them. A kernel that ran less often is what it was.
 constexpr int64_t kLeastLaunches = 2;
+// With so many launches, samples that are longer than these are enough. Random programs whose GPU
+// waits for the host gave bounds that hold as well with 6 and 10 samples as with 8.
+constexpr int64_t kLaunchesOfLittle = 4;
 // How far the clock's error moves the rates, from some of the rows.
 constexpr size_t kClockWindows = 16, kClockRows = 1500;
 constexpr double kClockBudget = 5e8;
@@ -249,12 +252,21 @@ std::vector<LaunchCourse> PmAttribution::Courses() const {
   return FindCourses(series_, work_, rows_, std::llround(clock_.offset_ns));
 }
 
+// Where samples are longer than its launches, each sees little of its time, and yet all of a
+// launch.
+bool PmAttribution::IsEnough(size_t entity) const {
+  const PmEntity& e = work_.entities[entity];
+  if (e.time_ns >= kLeastPmSamples * rows_.sample_ns) return true;
+  const auto column = static_cast<size_t>(columns_.of_entity[entity]);
+  return static_cast<double>(fit_.samples[column]) >= kLeastPmSamples &&
+         fit_.launches[column] >= kLaunchesOfLittle;
+}
+
 ContinuousValue PmAttribution::OfEntityAlone(size_t entity, size_t m) const {
   const PmEntity& e = work_.entities[entity];
   ContinuousValue value;
   value.seconds = e.time_ns * 1e-9;
-  const bool is_enough = e.time_ns >= kLeastPmSamples * rows_.sample_ns;
-  if (!columns_.own[entity] || !is_enough || windows_.empty()) {
+  if (!columns_.own[entity] || windows_.empty() || !IsEnough(entity)) {
     value.missing = TooLittle(e.time_ns);
     return value;
   }
@@ -403,7 +415,7 @@ std::string PmAttribution::TooLittle(double time_ns) const {
   }
   return "only " + text::Time(time_ns) + " of it were sampled: that takes " +
          text::Time(kLeastPmSamples * rows_.sample_ns) + ", " + text::Fixed(kLeastPmSamples, 0) +
-         " samples' worth";
+         " samples' worth, or as many samples of " + text::Count(kLaunchesOfLittle) + " launches";
 }
 
 void PmAttribution::Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const {

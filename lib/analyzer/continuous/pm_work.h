@@ -61,8 +61,8 @@ struct PmRows {
 // Metrics of a series that get values. Triage reads 26.
 constexpr size_t kMostPmMetrics = 32;
 
-// An entity needs this many samples' worth of time for a value of its own. What so few leave open
-// is in the error bound.
+// An entity needs this many samples' worth of time for a value of its own, or so many samples of
+// several launches. What so few leave open is in the error bound.
 constexpr double kLeastPmSamples = 6;
 
 }  // namespace prof::analyzer

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "lib/format/triage_metrics.h"
 
@@ -40,7 +41,9 @@ double WorkNs(const ProgramKernel& kernel, int64_t start_ns, int64_t end_ns, int
 
 }  // namespace
 
-PmProgram::PmProgram(uint32_t seed, size_t kernels, int64_t samples) : random_(seed) {
+PmProgram::PmProgram(uint32_t seed, size_t kernels, int64_t samples, Density density)
+    : random_(seed) {
+  options_.sparse = density == Density::kSparse;
   model_.stopped_in_order = true;
   DrawKernels(kernels, samples);
   Run();
@@ -61,9 +64,10 @@ double PmProgram::Truth(size_t kernel, size_t metric) const {
 
 void PmProgram::DrawKernels(size_t count, int64_t samples) {
   options_.order = static_cast<Order>(random_() % 3);
-  const double longest = Uniform(0, 1) < 0.5 ? 100e3 : 5e6;
+  const double longest = options_.sparse ? 60e3 : Uniform(0, 1) < 0.5 ? 100e3 : 5e6;
   if (count == 0) {
-    count = static_cast<size_t>(std::llround(std::exp(Uniform(std::log(2), std::log(30)))));
+    const double most = options_.sparse ? 120 : 30;
+    count = static_cast<size_t>(std::llround(std::exp(Uniform(std::log(2), std::log(most)))));
   }
   for (size_t k = 0; k < count; ++k) {
     ProgramKernel& kernel = kernels_.emplace_back();
@@ -104,6 +108,19 @@ void PmProgram::DrawKernels(size_t count, int64_t samples) {
   options_.noise = Uniform(0.1, 1);
   options_.relative_noise = Uniform(0, 0.03);
   options_.beside = Uniform(0, 1) < 0.2 ? 0.05 : 0;
+  if (options_.sparse) MakeSparse();
+}
+
+// The host is slower than the GPU: kernels follow each other at a distance. A sample may hold all
+// of a launch, and few bursts are taken.
+void PmProgram::MakeSparse() {
+  constexpr int64_t kIntervalsNs[] = {10'000, 20'000, 50'000};
+  options_.interval_ns = kIntervalsNs[random_() % std::size(kIntervalsNs)];
+  options_.burst_ns = 70 * options_.interval_ns;
+  options_.gap_ns = Uniform(10e3, 150e3);
+  options_.period_ns = std::llround(Uniform(20e6, 60e6));
+  options_.length_ns = options_.period_ns * std::llround(Uniform(10, 50));
+  options_.beside = 0;
 }
 
 void PmProgram::Launch(size_t kernel, uint32_t stream, int64_t* time_ns) {
@@ -133,7 +150,7 @@ void PmProgram::Run() {
     shape.block = {256, 1, 1};
     model_.shapes.push_back(shape);
   }
-  const double gap_ns = Uniform(500, 6000);
+  if (!options_.sparse) options_.gap_ns = Uniform(500, 6000);
   int64_t time_ns = 100'000;
   for (size_t i = 0; time_ns < options_.length_ns; ++i) {
     size_t kernel = i % kernels_.size();
@@ -149,7 +166,9 @@ void PmProgram::Run() {
       Launch(random_() % kernels_.size(), 8, &other_ns);
       time_ns = std::max(time_ns, other_ns);
     }
-    time_ns += std::llround(Uniform(0.7, 1.3) * gap_ns);
+    // Some of a sparse program's kernels follow each other at once.
+    const bool at_once = options_.sparse && random_() % 4 == 0;
+    time_ns += std::llround(Uniform(0.7, 1.3) * (at_once ? 1'000 : options_.gap_ns));
   }
   for (size_t k = 0; k < counts_.size(); ++k) counts_[k] = std::max(counts_[k], 1.0);
   model_.ops.Sort();

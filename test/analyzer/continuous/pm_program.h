@@ -28,6 +28,8 @@ struct ProgramKernel {
 struct ProgramOptions {
   int64_t interval_ns = 5'000, burst_ns = 5'000'000, period_ns = 50'000'000;
   int64_t length_ns = 1'000'000'000;
+  bool sparse = false;
+  double gap_ns = 0;  // between the kernels, on average
   double clock_offset_ns = -1000;
   double noise = 0.3, relative_noise = 0.02;  // of a sample: points, and as a part of its value
   enum class Order { kLoop, kRandom, kPhases } order = Order::kLoop;
@@ -37,9 +39,12 @@ struct ProgramOptions {
 // One program of a device, drawn from `seed`.
 class PmProgram {
  public:
-  explicit PmProgram(uint32_t seed) : PmProgram(seed, 0, 0) {}
+  // kSparse: the GPU waits for the host, most of the time.
+  enum class Density { kDense, kSparse };
+  explicit PmProgram(uint32_t seed, Density density = Density::kDense)
+      : PmProgram(seed, 0, 0, density) {}
   // With so many kernels, and about so many samples.
-  PmProgram(uint32_t seed, size_t kernels, int64_t samples);
+  PmProgram(uint32_t seed, size_t kernels, int64_t samples, Density density = Density::kDense);
 
   const ProgramOptions& options() const { return options_; }
   const std::vector<ProgramKernel>& kernels() const { return kernels_; }
@@ -52,6 +57,7 @@ class PmProgram {
   double Uniform(double low, double high);
   double Normal(double deviation);
   void DrawKernels(size_t count, int64_t samples);
+  void MakeSparse();
   void Launch(size_t kernel, uint32_t stream, int64_t* time_ns);
   void Run();
   void Sample();

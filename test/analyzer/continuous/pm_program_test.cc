@@ -134,10 +134,12 @@ Summary Summarize(const Values& values, Takes takes) {
   return summary;
 }
 
-Values OfPrograms(uint32_t first, uint32_t last) {
+using Density = PmProgram::Density;
+
+Values OfPrograms(uint32_t first, uint32_t last, Density density = Density::kDense) {
   Values all;
   for (uint32_t seed = first; seed <= last; ++seed) {
-    PmProgram program(seed);
+    PmProgram program(seed, density);
     all.Add(&program);
   }
   return all;
@@ -178,13 +180,42 @@ TEST_CASE("Triage samples give the kernels of random programs values within boun
   CHECK(all.same >= 0.95 * all.verdicts);  // the others are planted next to a threshold
 }
 
-// Prints the same for ranges of durations, for whoever changes the method: SEEDS=1-100.
+// Kernels of 2 to 60 us at a distance, in samples of 10 to 50 us: most hold all of a launch, or
+// none.
+TEST_CASE("Samples that are longer than the kernels of a waiting GPU give bounds that hold",
+          "[long]") {
+  constexpr int kPrograms = test::Rounds(24, 1);
+  const Values all = OfPrograms(2001, 2000 + kPrograms, Density::kSparse);
+  const Summary every = Summarize(all, IsUsed);
+  const Summary longer =
+      Summarize(all, [](const Found& one) { return IsUsed(one) && one.duration_ns >= 10'000; });
+  const Summary unused = Summarize(all, [](const Found& one) { return !IsUsed(one); });
+  INFO("all " << every << "; of 10 us and more " << longer << "; unused units " << unused);
+  CHECK(all.wrong_with_confidence == 0);
+  if (kPrograms < 24) return;  // too few for the shares
+  CHECK(every.n > 2000);
+  CHECK(every.within >= 0.93);
+  CHECK(longer.within >= 0.93);
+  CHECK(longer.median <= 0.3);
+  CHECK(longer.p95 <= 2);
+  CHECK(longer.p95_error <= 3);
+  CHECK(unused.within >= 0.93);
+  CHECK(all.with_value_ns >= 0.90 * all.time_ns);
+  INFO(all.same << " of " << all.verdicts << " verdicts are those of the planted values");
+  CHECK(all.verdicts > 300);
+  CHECK(all.same >= 0.95 * all.verdicts);
+}
+
+// Prints the same for ranges of durations, for whoever changes the method: SEEDS=1-100, SPARSE=1
+// for those of a waiting GPU.
 TEST_CASE("The values of random programs, by the duration of the kernels", "[.calibration]") {
   const char* const given = std::getenv("SEEDS");
   const std::string seeds = given == nullptr ? "1-60" : given;
   const size_t dash = std::min(seeds.find('-'), seeds.size() - 1);
-  const Values all = OfPrograms(static_cast<uint32_t>(std::stoul(seeds)),
-                                static_cast<uint32_t>(std::stoul(seeds.substr(dash + 1))));
+  const Values all =
+      OfPrograms(static_cast<uint32_t>(std::stoul(seeds)),
+                 static_cast<uint32_t>(std::stoul(seeds.substr(dash + 1))),
+                 std::getenv("SPARSE") == nullptr ? Density::kDense : Density::kSparse);
   constexpr int64_t kLimits[] = {0, 5'000, 10'000, 20'000, 100'000, 10'000'000};
   for (size_t i = 0; i + 1 < std::size(kLimits); ++i) {
     std::cout << "from " << kLimits[i] << " ns: " << Summarize(all, [&](const Found& one) {

@@ -125,10 +125,10 @@ TEST_CASE("A burst is compared when a record from after it has come, or after fi
   }
 }
 
-TEST_CASE("The interval fits four samples into most kernels") {
+TEST_CASE("The interval is long where a burst would see one launch only, and short otherwise") {
   TriageCoverage longs, shorts;
   RunBurst(&longs, 1, kS, 900 * kUs, 10 * kUs, 50);
-  CHECK(longs.interval_ns() == 50'000);
+  CHECK(longs.interval_ns() >= 20'000);
   RunBurst(&shorts, 1, kS, 9 * kUs, 10 * kUs, 50);
   CHECK(shorts.interval_ns() == 5'000);
 }
@@ -138,7 +138,7 @@ TEST_CASE("When the long kernels have enough, the interval suits the short ones 
   for (int burst = 1; burst <= 3; ++burst) {
     RunBurst(&coverage, 1, burst * kS, 900 * kUs, 50 * kUs, 50);
   }
-  CHECK(coverage.interval_ns() == 50'000);
+  CHECK(coverage.interval_ns() >= 20'000);
   // From now on a hundredth of the time is a short kernel's.
   for (int burst = 4; burst <= 12; ++burst) {
     const int64_t begin_ns = burst * kS;
@@ -151,6 +151,28 @@ TEST_CASE("When the long kernels have enough, the interval suits the short ones 
     coverage.Resolve(begin_ns + TriageCoverage::kSettleNs + 1);
   }
   CHECK(coverage.interval_ns() == 5'000);
+}
+
+TEST_CASE("A sample with all of a launch and nothing else gives the launch its use") {
+  TriageCoverage coverage;
+  constexpr int64_t kSampleNs = 50 * kUs, kKernelNs = 10 * kUs;
+  for (int burst = 1; burst <= 3; ++burst) {
+    const int64_t begin_ns = burst * kS;
+    coverage.ExpectBurst(begin_ns);
+    for (int i = 0; i < 10; ++i) {  // one in each second sample
+      const int64_t start_ns = begin_ns + 2 * i * kSampleNs + 20 * kUs;
+      coverage.AddRecord(4, start_ns, start_ns + kKernelNs);
+    }
+    coverage.AddBurst(BurstAt(begin_ns, kSampleNs, 20, 12), begin_ns);
+    coverage.Resolve(begin_ns + TriageCoverage::kSettleNs + 1);
+    const int64_t later_ns = begin_ns + kS / 2;
+    coverage.AddRecord(0, later_ns, later_ns + kUs);
+    coverage.Resolve(begin_ns + TriageCoverage::kSettleNs + 2);
+  }
+  CHECK(coverage.lacking() < 0.01);
+  const auto decided = coverage.TakeDecided();
+  REQUIRE(decided.size() == 1);
+  CHECK(decided.front().use[kDram] == Approx(60));  // it ran for a fifth of the sample
 }
 
 TEST_CASE("Kernels that are shorter than a sample have enough, but no use of their own") {
