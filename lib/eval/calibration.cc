@@ -70,7 +70,8 @@ std::vector<std::string> GraveOf(Answers answers) {
     const std::map<std::string, Rate> rates = ByDoubt(answers);
     const std::pair<const std::string, Rate>* worst = nullptr;
     for (const auto& one : rates) {
-      if (one.second.all < kFewestOfDoubt || Share(one.second) >= kGraveBelow) continue;
+      const int wrong = one.second.all - one.second.part;
+      if (wrong < kFewestWrong || Share(one.second) >= kGraveBelow) continue;
       if (worst == nullptr || Share(one.second) < Share(worst->second)) worst = &one;
     }
     if (worst == nullptr) return grave;
