@@ -25,6 +25,7 @@ MERGE = suite_goals.merge
 
 _RUN_LIMIT_S = 75
 _LEAST_S = 60  # no program begins with less
+_LEAST_OF_RUN_S = 20  # and none of its runs with less than that
 _FIRST = "first"
 
 
@@ -62,6 +63,9 @@ class _Measurement:
         self._compare()
 
     def _try(self, variant, calibrated):
+        if self._bench.left_s() < _LEAST_OF_RUN_S:
+            self.row["errors"].append(f"no time was left for {variant}")
+            return False
         try:
             self._run(variant, calibrated)
         except (RuntimeError, OSError, ValueError, KeyError) as error:
