@@ -12,15 +12,13 @@
 namespace prof::cupti {
 namespace {
 
-using Launch = IntervalChoice::Launch;
-
 constexpr double kOfLatest = 0.3;  // its weight
 // What samples of several kernels are worth, by the part of them that is this kernel's.
 constexpr double kOfMixed = 0.25;
 
 // A launch with what is around it.
 struct Place {
-  Launch launch;
+  IntervalChoice::Launch launch;
   size_t kernel = 0;                      // from 0 on
   int64_t free_from_ns = 0;               // the end of what ran before
   int64_t free_until_ns = 0;              // the start of what ran next
@@ -29,12 +27,13 @@ struct Place {
   double ns() const { return static_cast<double>(launch.end_ns - launch.start_ns); }
 };
 
-std::vector<Place> FindPlaces(const std::vector<Launch>& launches, int64_t begin_ns) {
+std::vector<Place> FindPlaces(const std::vector<IntervalChoice::Launch>& launches, int64_t begin_ns,
+                              int64_t until_ns) {
   std::vector<Place> places;
   std::unordered_map<uint64_t, size_t> kernels;
   int64_t last_ns = begin_ns, last_of_others_ns = begin_ns;
   for (size_t i = 0; i < std::min(launches.size(), IntervalChoice::kMostLaunches); ++i) {
-    const Launch& launch = launches[i];
+    const IntervalChoice::Launch& launch = launches[i];
     Place& place = places.emplace_back();
     place.launch = launch;
     place.kernel = kernels.try_emplace(launch.kernel, kernels.size()).first->second;
@@ -43,7 +42,7 @@ std::vector<Place> FindPlaces(const std::vector<Launch>& launches, int64_t begin
     place.own_from_ns = last_of_others_ns;
     last_ns = std::max(last_ns, launch.end_ns);
   }
-  int64_t next_ns = last_ns, next_of_others_ns = last_ns;
+  int64_t next_ns = std::max(last_ns, until_ns), next_of_others_ns = next_ns;
   for (size_t i = places.size(); i > 0; --i) {
     Place& place = places[i - 1];
     if (i < places.size() && places[i].kernel != place.kernel) next_of_others_ns = next_ns;
@@ -62,7 +61,7 @@ double Part(int64_t from_ns, int64_t until_ns, int64_t interval_ns) {
 // In samples that lie anywhere.
 double WorthOf(const Place& place, int64_t interval_ns) {
   constexpr int64_t kShortestNs = IntervalChoice::kIntervalsNs.front();
-  const Launch& launch = place.launch;
+  const IntervalChoice::Launch& launch = place.launch;
   const double samples = place.ns() / static_cast<double>(interval_ns);
   // The samples that hold the middle of the launch, and no other kernel, begin between these two.
   const int64_t middle_ns = launch.start_ns + (launch.end_ns - launch.start_ns) / 2;
@@ -73,7 +72,10 @@ double WorthOf(const Place& place, int64_t interval_ns) {
            std::min(launch.start_ns, place.free_until_ns - interval_ns), interval_ns);
   const double shortest = static_cast<double>(kShortestNs) / static_cast<double>(interval_ns);
   const double parts = samples * (own + kOfMixed * (1 - own) * shortest);
-  return std::min(1.0, parts / IntervalChoice::kWorthOfAll + all) * IntervalChoice::kWorthOfAll;
+  // A burst that sees a part of a long launch is worth that part of it.
+  const auto burst_ns = static_cast<double>(TriageSchedule::kBurstSamples * interval_ns);
+  const double most = std::min(1.0, burst_ns / std::max(1.0, place.ns()));
+  return std::min(most, parts / IntervalChoice::kWorthOfAll + all) * IntervalChoice::kWorthOfAll;
 }
 
 // The part of what lacks samples that a burst would settle which begins at such a kernel, by time.
@@ -131,8 +133,8 @@ class Gain {
 
 }  // namespace
 
-void IntervalChoice::Add(const std::vector<Launch>& launches, int64_t begin_ns) {
-  const std::vector<Place> places = FindPlaces(launches, begin_ns);
+void IntervalChoice::Add(const std::vector<Launch>& launches, int64_t begin_ns, int64_t until_ns) {
+  const std::vector<Place> places = FindPlaces(launches, begin_ns, until_ns);
   if (std::none_of(places.begin(), places.end(),
                    [](const Place& place) { return place.launch.lacking; })) {
     return;  // it stays as it is

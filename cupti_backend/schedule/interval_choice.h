@@ -23,11 +23,12 @@ class IntervalChoice {
   // By rising length. The first one is chosen where no other is better.
   static constexpr std::array<int64_t, 4> kIntervalsNs = {5'000, 10'000, 20'000, 50'000};
   // What a launch is worth, in samples, that one sample holds with nothing beside it: the sample
-  // has its start and its end. And at most, however many samples lie within it: launches differ.
-  static constexpr double kWorthOfAll = 4;
+  // has its start and its end. It is also the most that one launch is worth, because launches
+  // differ.
+  static constexpr double kWorthOfAll = 3;
   // More launches say nothing new about a program, and take time.
   static constexpr size_t kMostLaunches = 4'096;
-  // Another interval has to be so much better: a change costs as much as several bursts.
+  // Another interval has to be so much better: a change costs as much as some ten bursts.
   static constexpr double kBetter = 1.3;
 
   struct Launch {
@@ -35,9 +36,9 @@ class IntervalChoice {
     uint64_t kernel = 0;  // tells kernels apart
     bool lacking = false;
   };
-  // What follows each other on the GPU, by start, from about `begin_ns` on. One such part of the
-  // program each time, whatever the interval was; the latest ones count most.
-  void Add(const std::vector<Launch>& launches, int64_t begin_ns);
+  // All that ran on the GPU from `begin_ns` to `until_ns`, by start; nothing else did. One such
+  // part of the program each time, whatever the interval was; the latest ones count most.
+  void Add(const std::vector<Launch>& launches, int64_t begin_ns, int64_t until_ns);
 
   // 0: nothing lacked samples yet.
   [[nodiscard]] int64_t interval_ns() const { return interval_ns_; }

@@ -2,7 +2,7 @@
 #include "cupti_backend/schedule/triage_coverage.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -15,9 +15,20 @@ namespace {
 
 // The clocks of samples and records differ by up to 1.5 us (H200: 0.9 to 1.3 us).
 constexpr int64_t kClockNs = 1'500;
+// Of a sample: what else is in it would count ten times with less.
+constexpr double kLeastPart = 0.1;
 
 int64_t Overlap(int64_t begin_ns, int64_t end_ns, int64_t other_begin_ns, int64_t other_end_ns) {
   return std::max<int64_t>(0, std::min(end_ns, other_end_ns) - std::max(begin_ns, other_begin_ns));
+}
+
+size_t NearestInterval(int64_t length_ns) {
+  const auto& intervals = IntervalChoice::kIntervalsNs;
+  size_t nearest = 0;
+  for (size_t i = 1; i < intervals.size(); ++i) {
+    if (std::abs(length_ns - intervals[i]) < std::abs(length_ns - intervals[nearest])) nearest = i;
+  }
+  return nearest;
 }
 
 }  // namespace
@@ -84,7 +95,7 @@ void TriageCoverage::Fade(int64_t now_ns) {
   for (auto it = kernels_.begin(); it != kernels_.end();) {
     Kernel& kernel = it->second;
     const bool had_enough = Enough(kernel);
-    kernel.covered /= 2;
+    for (double& worth : kernel.worth) worth /= 2;
     kernel.bursts /= 2;
     lacks = lacks || (had_enough && !Enough(kernel));
     it = kernel.bursts == 0 ? kernels_.erase(it) : std::next(it);
@@ -130,7 +141,7 @@ void TriageCoverage::Compare(const Burst& burst) {
   // Records are in the order of their starts; those that began long before may still run.
   RecordIterator first = records_.cbegin();
   for (size_t i = 0; i < burst.begin_ns.size(); ++i) {
-    while (first != records_.cend() && first->end_ns <= burst.begin_ns[i]) ++first;
+    while (first != records_.cend() && first->end_ns + kClockNs <= burst.begin_ns[i]) ++first;
     const Time time = Count(burst, i, first);
     total.busy_ns += time.busy_ns;
     total.lacking_ns += time.lacking_ns;
@@ -144,21 +155,27 @@ void TriageCoverage::Compare(const Burst& burst) {
 TriageCoverage::Time TriageCoverage::Count(const Burst& burst, size_t sample,
                                            RecordIterator first) {
   const int64_t begin_ns = burst.begin_ns[sample], end_ns = burst.end_ns[sample];
-  const auto length_ns = static_cast<double>(std::max<int64_t>(1, end_ns - begin_ns));
+  const int64_t length_ns = std::max<int64_t>(1, end_ns - begin_ns);
+  const size_t interval = NearestInterval(length_ns);
   Time time;
   Kernel* only = nullptr;
   const Record* of = nullptr;
-  int running = 0;
-  for (RecordIterator record = first; record != records_.cend() && record->start_ns < end_ns;
-       ++record) {
+  int running = 0, near = 0;
+  for (RecordIterator record = first;
+       record != records_.cend() && record->start_ns < end_ns + kClockNs; ++record) {
     const int64_t overlap_ns = Overlap(begin_ns, end_ns, record->start_ns, record->end_ns);
-    if (overlap_ns == 0) continue;
+    if (overlap_ns == 0) {
+      near += record->end_ns + kClockNs > begin_ns ? 1 : 0;
+      continue;
+    }
     ++running;
     time.busy_ns += static_cast<double>(overlap_ns);
     if (record->key == 0) continue;  // copies are not triaged
     if (kernels_.size() >= kMaxKernels && kernels_.count(record->key) == 0) continue;
     Kernel& kernel = kernels_[record->key];
-    kernel.covered += static_cast<double>(overlap_ns) / length_ns;
+    const double part = static_cast<double>(overlap_ns) / static_cast<double>(length_ns);
+    kernel.worth[interval] += part;
+    kernel.time[interval] += part;
     if (std::exchange(kernel.last_burst, bursts_) != bursts_) ++kernel.bursts;
     if (!Enough(kernel)) time.lacking_ns += static_cast<double>(overlap_ns);
     only = &kernel;
@@ -167,14 +184,19 @@ TriageCoverage::Time TriageCoverage::Count(const Burst& burst, size_t sample,
   if (only == nullptr) return time;
   if (running == 1) {
     const bool within = of->start_ns + kClockNs <= begin_ns && end_ns + kClockNs <= of->end_ns;
-    // All of a launch, and nothing else: as good as a sample of it, however short it is.
-    const bool all = begin_ns + kClockNs <= of->start_ns && of->end_ns + kClockNs <= end_ns;
-    if (all) only->covered += IntervalChoice::kWorthOfAll - time.busy_ns / length_ns;
+    // All of a launch, and nothing else: as good as samples within it, however short it is.
+    const bool all = near == 0 && begin_ns + kClockNs <= of->start_ns &&
+                     of->end_ns + kClockNs <= end_ns &&
+                     kLeastPart * static_cast<double>(length_ns) <= time.busy_ns;
+    if (all) {
+      only->worth[interval] +=
+          IntervalChoice::kWorthOfAll - time.busy_ns / static_cast<double>(length_ns);
+    }
     if (within || all) {
-      ++only->whole;
-      const double scale = length_ns / time.busy_ns;
+      only->whole += within ? 1 : IntervalChoice::kWorthOfAll;
+      only->whole_ns += time.busy_ns;
       for (size_t u = 0; u < only->sums.size(); ++u) {
-        only->sums[u] += scale * static_cast<double>(burst.use[sample][u]);
+        only->sums[u] += static_cast<double>(burst.use[sample][u]) * static_cast<double>(length_ns);
       }
     }
   }
@@ -183,7 +205,13 @@ TriageCoverage::Time TriageCoverage::Count(const Burst& burst, size_t sample,
 }
 
 bool TriageCoverage::Enough(const Kernel& kernel) {
-  return kernel.covered >= kEnoughSamples && kernel.bursts >= kEnoughBursts;
+  double worth = 0;
+  bool is_fit = false;  // for a value of its own
+  for (size_t i = 0; i < kernel.worth.size(); ++i) {
+    worth += kernel.worth[i];
+    is_fit |= kernel.worth[i] >= kEnoughOfInterval && kernel.time[i] >= kLeastTime;
+  }
+  return kernel.bursts >= kEnoughBursts && worth >= kEnoughSamples && is_fit;
 }
 
 void TriageCoverage::Decide(KernelKey key, Kernel* kernel) {
@@ -193,25 +221,31 @@ void TriageCoverage::Decide(KernelKey key, Kernel* kernel) {
   decided.key = key;
   decided.use.fill(std::numeric_limits<float>::quiet_NaN());
   if (kernel->whole >= kLeastWhole) {
-    std::transform(kernel->sums.begin(), kernel->sums.end(), decided.use.begin(),
-                   [&](double sum) { return static_cast<float>(sum / kernel->whole); });
+    std::transform(kernel->sums.begin(), kernel->sums.end(), decided.use.begin(), [&](double sum) {
+      return static_cast<float>(std::min(sum / kernel->whole_ns, 100.0));
+    });
   }
   decided_.push_back(decided);
 }
 
 // Of the part of the program that begins with the burst: records come from then on.
 void TriageCoverage::ChooseInterval(const Burst& burst) {
-  const int64_t begin_ns = burst.begin_ns.front(), end_ns = begin_ns + kLaterNs;
+  const int64_t begin_ns = burst.begin_ns.front();
+  int64_t end_ns = begin_ns + kLaterNs;
   std::vector<IntervalChoice::Launch> launches;
   for (const Record& record : records_) {
-    if (record.start_ns < begin_ns) continue;
-    if (record.start_ns >= end_ns || launches.size() == IntervalChoice::kMostLaunches) break;
+    if (record.end_ns <= begin_ns) continue;
+    if (record.start_ns >= end_ns || launches.size() == IntervalChoice::kMostLaunches) {
+      end_ns = std::max(end_ns, record.start_ns);
+      if (launches.size() == IntervalChoice::kMostLaunches) end_ns = record.start_ns;
+      break;
+    }
     const auto kernel = kernels_.find(record.key);
     const bool has_enough = kernel != kernels_.end() && Enough(kernel->second);
     launches.push_back(
         {record.start_ns, record.end_ns, record.key, record.key != 0 && !has_enough});
   }
-  choice_.Add(launches, begin_ns);
+  choice_.Add(launches, begin_ns, end_ns);
   interval_ns_.store(choice_.interval_ns(), std::memory_order_relaxed);
 }
 

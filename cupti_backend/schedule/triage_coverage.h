@@ -32,12 +32,17 @@ using TriageUse = std::array<float, format::kTriageUnits>;
 
 class TriageCoverage {
  public:
-  // With so many samples' worth of its time, from so many bursts, a kernel has enough: the analyzer
-  // gives a value from 20 samples on, and its error bound needs several launches.
+  // With so many samples' worth, half of them at one interval, and from so many bursts, a kernel
+  // has enough. The analyzer takes each interval by itself. It gives a value from 6 on, and its
+  // error bound needs several launches.
   static constexpr double kEnoughSamples = 24;
+  static constexpr double kEnoughOfInterval = kEnoughSamples / 2;
   static constexpr uint32_t kEnoughBursts = 3;
-  // The mean use of a kernel is of the samples that lie within one launch: at least so many.
-  static constexpr uint32_t kLeastWhole = 12;
+  // The mean use of a kernel is of the samples that lie within one launch, or hold all of one and
+  // nothing else, which are worth IntervalChoice::kWorthOfAll: worth at least so many.
+  static constexpr double kLeastWhole = 12;
+  // And of its time so many samples' worth: the analyzer gives a kernel a column from one on.
+  static constexpr double kLeastTime = 1.5;
   // Records of the GPU's work come when CUPTI's buffers are full, in about their order. A record
   // that begins kLaterNs after a burst shows that the burst's own have come; one that begins right
   // after it shows that kSettleNs later. Where hardly any come nobody waits longer than
@@ -82,7 +87,7 @@ class TriageCoverage {
   uint64_t bursts_resolved() const { return resolved_.load(std::memory_order_acquire); }
   // Of the GPU's busy time in the latest bursts, the share of kernels without enough samples.
   double lacking() const { return lacking_.load(std::memory_order_relaxed); }
-  // The interval that suits the kernels of the latest bursts that lack samples; 0: unknown.
+  // The interval that suits what lacks samples around the latest bursts; 0: unknown.
   int64_t interval_ns() const { return interval_ns_.load(std::memory_order_relaxed); }
 
  private:
@@ -99,11 +104,13 @@ class TriageCoverage {
     int64_t since_ns = 0;
   };
   struct Kernel {
-    uint32_t whole = 0;  // samples that lie within one launch of it
-    double covered = 0;  // samples' worth of its time
+    // By interval: what its samples are worth, and its time in them.
+    std::array<double, IntervalChoice::kIntervalsNs.size()> worth{}, time{};
+    double whole = 0;     // what the samples are worth that show its use alone
+    double whole_ns = 0;  // its time in them
     uint32_t bursts = 0;
     uint64_t last_burst = 0;
-    std::array<double, format::kTriageUnits> sums{};
+    std::array<double, format::kTriageUnits> sums{};  // of use, times ns
     bool decided = false;
   };
   // Time of the GPU in one burst.

@@ -19,8 +19,6 @@ constexpr int64_t kCalmGapNs = 400'000'000;
 constexpr double kLeastSquare = 0.04;
 // Without launches the GPU may still work on a long kernel: it is looked at this often.
 constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000;
-// A change of the interval has to stay for this time: it costs as much as some bursts.
-constexpr int64_t kStayNs = 1'000'000'000;
 constexpr double kWeightOfLatest = 0.25;
 
 void Average(double value, double* average) { *average += kWeightOfLatest * (value - *average); }
@@ -62,7 +60,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
   LearnRate(now_ns, signals.launches);
   LearnIdle(signals.idle_share);
   if (signals.news != news_) {
-    // Those before it have had their bursts, or share these with it.
+    // Those before it have had their bursts: which of them these have met will be known soon.
     const uint64_t before = known_ || fresh_bursts_ == 0 ? 0 : unknown_;
     unknown_ = before + signals.news - news_;
     fresh_until_ns_ = now_ns + kFreshNs;
@@ -133,7 +131,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     return {Action::kOpen, 0, 0, signals.interval_ns > 0 ? signals.interval_ns : interval_ns_};
   }
   if (done) return {Action::kLetGo, 0, 0, 0};
-  if (now_ns - opened_ns_ > kStayNs && WantsOther(now_ns, signals.interval_ns, budget)) {
+  if (now_ns - opened_ns_ > stay_ns_ && WantsOther(now_ns, signals.interval_ns, budget)) {
     return {Action::kOpen, 0, 0, signals.interval_ns};
   }
   const int64_t due_ns = std::max(next_burst_ns_, last_burst_ns_ + RestNs());
@@ -163,16 +161,17 @@ int64_t TriageSchedule::BeginNs(int64_t now_ns, int64_t expected_ns) {
 
 bool TriageSchedule::WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const {
   if (interval_ns <= 0) return false;
-  const double full = budget->Fullness(now_ns);
-  if (2 * interval_ns <= interval_ns_) return full > kFullForShorter;
+  if (lacking_ <= kMuch || budget->Fullness(now_ns) <= kFullForOther) return false;
+  if (2 * interval_ns <= interval_ns_) return true;
   const int64_t calm_ns = listens_ && dense_ ? kCalmOfIdleNs : kFreshNs;
-  return interval_ns >= 2 * interval_ns_ && full > kFullForLonger && now_ns - news_ns_ >= calm_ns;
+  return interval_ns >= 2 * interval_ns_ && now_ns - news_ns_ >= calm_ns;
 }
 
 void TriageSchedule::OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns,
                             TriageBudget* budget) {
   budget->Spend(cpu_ns);
   Average(static_cast<double>(cpu_ns), &open_cost_ns_);
+  if (interval_ns != interval_ns_) stay_ns_ = std::min(2 * stay_ns_, kLongestStayNs);
   interval_ns_ = interval_ns;
   opened_ns_ = now_ns;
   next_burst_ns_ = now_ns;

@@ -74,7 +74,7 @@ class TriageSchedule {
   // A new signature is looked at so often at once: a phase of the program may end soon. Each burst
   // is a part of what is enough (TriageCoverage::kEnoughBursts).
   static constexpr int kFreshBursts = 3;
-  // With less of the budget than this, so few: what comes next has a part of it then.
+  // With less of the budget left than this, so few, so that what comes later gets some, too.
   static constexpr double kFullForFresh = 0.4;
   static constexpr int kFewFreshBursts = 2;
   // So long after it the hardware is not given to others, unless hardly any of the GPU's time lacks
@@ -102,10 +102,10 @@ class TriageSchedule {
   static constexpr double kVainIdle = 0.95;
   static constexpr int64_t kDenseNs = 1'000'000, kRateNs = 20'000'000;
   static constexpr int64_t kShortestRestNs = 40'000'000, kLongestRestNs = 200'000'000;
-  // Another interval costs as much as fifteen bursts: a longer one, which saves bursts, only while
-  // the budget is so full; a shorter one, without which short kernels have no samples, until it is
-  // nearly used up.
-  static constexpr double kFullForLonger = 0.3, kFullForShorter = 0.3;
+  // Another interval costs as much as some ten bursts: only while much lacks samples, and the
+  // budget is so full. It stays for kStayNs, and after each change for twice as long as before.
+  static constexpr double kFullForOther = 0.3;
+  static constexpr int64_t kStayNs = 1'000'000'000, kLongestStayNs = 16'000'000'000;
   // So long after something new a longer one may come where launches follow each other and the GPU
   // waits for them; kFreshNs elsewhere.
   static constexpr int64_t kCalmOfIdleNs = 300'000'000;
@@ -175,7 +175,7 @@ class TriageSchedule {
   int64_t interval_ns_ = kShortestIntervalNs;
   int64_t next_burst_ns_ = 0;
   int64_t gap_ns_ = 0;  // the last one, without its random part
-  int64_t opened_ns_ = 0;
+  int64_t opened_ns_ = 0, stay_ns_ = kStayNs;
   double burst_cost_ns_ = 12e6;  // the average of late
   double open_cost_ns_ = 150e6;
   uint64_t launches_ = 0, news_ = 0;

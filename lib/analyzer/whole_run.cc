@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/kernel_names.h"
-#include "lib/analyzer/continuous/pm_chance.h"
+#include "lib/analyzer/base/quantiles.h"
 #include "lib/text/demangle.h"
 
 namespace prof::analyzer {

@@ -23,6 +23,7 @@
 #include "lib/cli/report/eval_command.h"
 #include "lib/cli/report/export_command.h"
 #include "lib/cli/report/info_command.h"
+#include "lib/cli/report/ranks_command.h"
 #include "lib/cli/report/report_command.h"
 #include "lib/cli/run/ctl_command.h"
 #include "lib/cli/run/run_command.h"
@@ -37,6 +38,7 @@ constexpr const char* kExamples =
     "  prof report app.prof                   where the time went, and what to change\n"
     "  prof report app.prof --kernel gemm     everything about some kernels\n"
     "  prof compare before.prof after.prof    what became slower, and why\n"
+    "  prof ranks folder/                     which rank of a job the others wait for, and why\n"
     "  prof export app.prof --to perfetto     a trace for ui.perfetto.dev\n"
     "  prof metrics                           what counters can measure, and what they cost\n"
     "  prof doctor                            what can be recorded here, and what to fix\n"
@@ -87,6 +89,7 @@ int Main(std::vector<std::string> arguments) {
   const std::vector<Command> commands = {AddRunCommand(&app, std::move(program)),
                                          AddReportCommand(&app),
                                          AddExportCommand(&app),
+                                         AddRanksCommand(&app),
                                          AddInfoCommand(&app),
                                          AddMetricsCommand(&app),
                                          AddCompareCommand(&app),

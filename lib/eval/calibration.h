@@ -31,7 +31,7 @@ struct Calibration {
 };
 
 inline constexpr double kGraveBelow = 0.9;  // [own]
-inline constexpr int kFewestWrong = 2;      // [own] one verdict alone does not make a doubt grave
+inline constexpr int kFewestWrong = 2;      // [own] one wrong verdict makes no doubt grave
 
 [[nodiscard]] Calibration Calibrate(const std::vector<Evaluation>& evaluations);
 

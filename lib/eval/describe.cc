@@ -152,7 +152,7 @@ std::string Describe(const Evaluation& evaluation) {
   std::string text = std::string("with ") + ToString(evaluation.form) + "\n";
   text += Line("right", evaluation.top1);
   text += Line("right among the first two", evaluation.top2);
-  text += Line("with an action that helps", evaluation.helpful);
+  text += Line("with an action that helps, where one is known", evaluation.helpful);
   text += Line("right where the confidence is high", evaluation.confident);
   text += Reliability(evaluation);
   text += Line("with the right limiter", evaluation.limiter);

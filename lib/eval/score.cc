@@ -124,7 +124,8 @@ Answer Judge(const LabelledKernel& labelled, const Verdict& verdict) {
 Evaluation Evaluate(const Zoo& zoo, Form form) {
   Evaluation evaluation;
   evaluation.form = form;
-  int all = 0, first = 0, two = 0, helpful = 0, limiter = 0, sure_limiter = 0;
+  int all = 0, first = 0, two = 0, limiter = 0, sure_limiter = 0;
+  int helpful = 0, could_help = 0;
   std::map<Confidence, std::pair<int, int>> by_confidence;  // right, all
   std::vector<double> log_ratios;
   for (const LabelledKernel& labelled : zoo.kernels) {
@@ -147,6 +148,7 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
     first += answer.first ? 1 : 0;
     two += answer.among_two ? 1 : 0;
     helpful += answer.helps ? 1 : 0;
+    could_help += labelled.label.helpful.empty() ? 0 : 1;
     limiter += answer.limiter_right ? 1 : 0;
     const bool is_sure = verdict->confidence == Confidence::kHigh;
     sure_limiter += is_sure && answer.limiter_right ? 1 : 0;
@@ -158,7 +160,7 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
   evaluation.log_ratio = analyzer::Summarize(log_ratios.begin(), log_ratios.end());
   evaluation.top1 = MakeRate(first, all);
   evaluation.top2 = MakeRate(two, all);
-  evaluation.helpful = MakeRate(helpful, all);
+  evaluation.helpful = MakeRate(helpful, could_help);
   for (const auto& [confidence, counts] : by_confidence) {
     evaluation.reliability[confidence] = MakeRate(counts.first, counts.second);
   }

@@ -52,7 +52,8 @@ struct Answer {
 struct Evaluation {
   Form form = Form::kAll;
   std::vector<Answer> answers;
-  Rate top1, top2, helpful;
+  Rate top1, top2;
+  Rate helpful;            // of the kernels for which an action is known to help
   Rate confident;          // right among the answers of high confidence
   Rate limiter;            // with the right limiter
   Rate confident_limiter;  // the same among the answers of high confidence

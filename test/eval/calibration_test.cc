@@ -48,6 +48,9 @@ TEST_CASE("A doubt is grave where too few verdicts with it are right, the worst 
     made.Add(Half::kCalibration, false, Confidence::kLow, {"bad", "beside"});
   for (int i = 0; i < 8; ++i) made.Add(Half::kCalibration, true, Confidence::kLow, {"beside"});
   made.Add(Half::kCalibration, false, Confidence::kLow, {"alone"});
+  for (const bool right : {true, false}) {
+    made.Add(Half::kCalibration, right, Confidence::kLow, {"one wrong"});
+  }
   for (int i = 0; i < 9; ++i)
     made.Add(Half::kCheck, false, Confidence::kLow, {"of the other half"});
   const Calibration calibration = Calibrate({made.evaluation});

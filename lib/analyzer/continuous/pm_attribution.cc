@@ -257,6 +257,7 @@ std::vector<LaunchCourse> PmAttribution::Courses() const {
 bool PmAttribution::IsEnough(size_t entity) const {
   const PmEntity& e = work_.entities[entity];
   if (e.time_ns >= kLeastPmSamples * rows_.sample_ns) return true;
+  if (e.mean_ns >= rows_.sample_ns) return false;
   const auto column = static_cast<size_t>(columns_.of_entity[entity]);
   return static_cast<double>(fit_.samples[column]) >= kLeastPmSamples &&
          fit_.launches[column] >= kLaunchesOfLittle;

@@ -77,7 +77,7 @@ class PmAttribution {
   std::string TooLittle(double time_ns) const;
   void Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const;
   ContinuousValue OfColumn(size_t column, size_t m) const;
-  // Of the entity, samples were taken that can give it a value. With columns of its own only.
+  // Enough samples of the entity were taken for a value. Only for one with a column of its own.
   bool IsEnough(size_t entity) const;
   ContinuousValue OfEntityAlone(size_t entity, size_t m) const;
   // The value of all that ran beside it too, where there are enough samples; otherwise `alone`.

@@ -9,16 +9,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/analyzer/base/quantiles.h"
 #include "lib/analyzer/continuous/pm_fit.h"
 #include "lib/analyzer/continuous/pm_sweep.h"
 
 namespace prof::analyzer {
-
-// The factor of a standard deviation for 95 %.
-constexpr double kNormal = 1.96;
-
-// The same where the deviation has so many degrees of freedom.
-[[nodiscard]] double StudentQuantile(double freedom);
 
 class PmChance {
  public:

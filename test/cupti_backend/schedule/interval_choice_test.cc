@@ -37,7 +37,7 @@ std::vector<Launch> PartOf(const Kernels& kernels) {
 
 int64_t ChosenFor(const Kernels& kernels) {
   IntervalChoice choice;
-  for (int i = 0; i < 8; ++i) choice.Add(PartOf(kernels), 0);
+  for (int i = 0; i < 8; ++i) choice.Add(PartOf(kernels), 0, kPartNs);
   return choice.interval_ns();
 }
 
@@ -55,14 +55,34 @@ TEST_CASE("Launches of one kernel in a row may share a sample") {
   CHECK(ChosenFor({12, 9 * kUs, kUs, 50}) >= 20 * kUs);
 }
 
-TEST_CASE("A burst is to see several launches of a long kernel") {
+TEST_CASE("A burst is to see several launches of a long kernel, or much of a very long one") {
   CHECK(ChosenFor({1, 900 * kUs, kUs}) >= 20 * kUs);
+  CHECK(ChosenFor({4, 10'000 * kUs, kUs}) == 50 * kUs);
+  CHECK(ChosenFor({1, 100'000 * kUs, kUs}) == 50 * kUs);
+}
+
+TEST_CASE("A single launch in an idle part of the program has all of that part") {
+  IntervalChoice choice;
+  choice.Add({{kPartNs / 2, kPartNs / 2 + 6 * kUs, 1, true}}, 0, kPartNs);
+  CHECK(choice.interval_ns() == 50 * kUs);
+}
+
+TEST_CASE("Copies, and kernels on other streams, are beside a launch, too") {
+  std::vector<Launch> launches = PartOf({60, 20 * kUs, 100 * kUs});
+  std::vector<Launch> all;
+  for (const Launch& launch : launches) {
+    all.push_back(launch);
+    all.push_back({launch.start_ns + kUs, launch.end_ns + 90 * kUs, 0, false});
+  }
+  IntervalChoice choice;
+  for (int i = 0; i < 8; ++i) choice.Add(all, 0, kPartNs);
+  CHECK(choice.interval_ns() <= 10 * kUs);
 }
 
 TEST_CASE("Kernels that have enough have no say, and where none lacks samples it stays as it is") {
   IntervalChoice choice;
   CHECK(choice.interval_ns() == 0);
-  choice.Add(PartOf({60, 20 * kUs, 100 * kUs, 1, false}), 0);
+  choice.Add(PartOf({60, 20 * kUs, 100 * kUs, 1, false}), 0, kPartNs);
   CHECK(choice.interval_ns() == 0);
 
   std::vector<Launch> mixed = PartOf({60, 20 * kUs, 100 * kUs, 1, false});
@@ -75,10 +95,10 @@ TEST_CASE("Kernels that have enough have no say, and where none lacks samples it
   }
   std::sort(mixed.begin(), mixed.end(),
             [](const Launch& a, const Launch& b) { return a.start_ns < b.start_ns; });
-  for (int i = 0; i < 8; ++i) choice.Add(mixed, 0);
+  for (int i = 0; i < 8; ++i) choice.Add(mixed, 0, kPartNs);
   const int64_t chosen_ns = choice.interval_ns();
   CHECK(chosen_ns == 5 * kUs);
-  choice.Add(PartOf({60, 20 * kUs, 100 * kUs, 1, false}), 0);
+  choice.Add(PartOf({60, 20 * kUs, 100 * kUs, 1, false}), 0, kPartNs);
   CHECK(choice.interval_ns() == chosen_ns);
 }
 
@@ -86,11 +106,11 @@ TEST_CASE("The choice follows the program from one kind of part to another, and 
   IntervalChoice choice;
   const std::vector<Launch> sparse = PartOf({60, 20 * kUs, 100 * kUs});
   const std::vector<Launch> dense = PartOf({8, 9 * kUs, kUs});
-  for (int i = 0; i < 8; ++i) choice.Add(sparse, 0);
+  for (int i = 0; i < 8; ++i) choice.Add(sparse, 0, kPartNs);
   CHECK(choice.interval_ns() == 50 * kUs);
-  for (int i = 0; i < 8; ++i) choice.Add(dense, 0);
+  for (int i = 0; i < 8; ++i) choice.Add(dense, 0, kPartNs);
   CHECK(choice.interval_ns() == 5 * kUs);
-  for (int i = 0; i < 16; ++i) choice.Add(sparse, 0);
+  for (int i = 0; i < 16; ++i) choice.Add(sparse, 0, kPartNs);
   CHECK(choice.interval_ns() == 50 * kUs);
 }
 

@@ -153,26 +153,49 @@ TEST_CASE("When the long kernels have enough, the interval suits the short ones 
   CHECK(coverage.interval_ns() == 5'000);
 }
 
+// Bursts of samples of 50 us, with launches in them at a distance.
+void RunSparseBursts(TriageCoverage* coverage, int64_t kernel_ns, int bursts, int launches,
+                     int64_t neighbour_ns) {
+  constexpr int64_t kSampleNs = 50 * kUs;
+  for (int burst = 1; burst <= bursts; ++burst) {
+    const int64_t begin_ns = burst * kS;
+    coverage->ExpectBurst(begin_ns);
+    for (int i = 0; i < launches; ++i) {  // one in each second sample
+      const int64_t sample_ns = begin_ns + 2 * i * kSampleNs;
+      if (neighbour_ns != 0) {
+        coverage->AddRecord(9, sample_ns - neighbour_ns - kUs, sample_ns - neighbour_ns);
+      }
+      coverage->AddRecord(4, sample_ns + 20 * kUs, sample_ns + 20 * kUs + kernel_ns);
+    }
+    coverage->AddBurst(BurstAt(begin_ns, kSampleNs, 20, 12), begin_ns);
+    const int64_t later_ns = begin_ns + kS / 2;
+    coverage->AddRecord(0, later_ns, later_ns + kUs);
+    coverage->Resolve(begin_ns + TriageCoverage::kSettleNs + 1);
+  }
+}
+
 TEST_CASE("A sample with all of a launch and nothing else gives the launch its use") {
   TriageCoverage coverage;
-  constexpr int64_t kSampleNs = 50 * kUs, kKernelNs = 10 * kUs;
-  for (int burst = 1; burst <= 3; ++burst) {
-    const int64_t begin_ns = burst * kS;
-    coverage.ExpectBurst(begin_ns);
-    for (int i = 0; i < 10; ++i) {  // one in each second sample
-      const int64_t start_ns = begin_ns + 2 * i * kSampleNs + 20 * kUs;
-      coverage.AddRecord(4, start_ns, start_ns + kKernelNs);
-    }
-    coverage.AddBurst(BurstAt(begin_ns, kSampleNs, 20, 12), begin_ns);
-    coverage.Resolve(begin_ns + TriageCoverage::kSettleNs + 1);
-    const int64_t later_ns = begin_ns + kS / 2;
-    coverage.AddRecord(0, later_ns, later_ns + kUs);
-    coverage.Resolve(begin_ns + TriageCoverage::kSettleNs + 2);
-  }
-  CHECK(coverage.lacking() < 0.01);
+  RunSparseBursts(&coverage, 10 * kUs, 3, 2, 0);
+  CHECK(coverage.TakeDecided().empty());  // six such launches are not enough
+  RunSparseBursts(&coverage, 10 * kUs, 4, 2, 0);
   const auto decided = coverage.TakeDecided();
   REQUIRE(decided.size() == 1);
   CHECK(decided.front().use[kDram] == Approx(60));  // it ran for a fifth of the sample
+}
+
+TEST_CASE("A kernel that ran for less than a sample lacks samples, however many saw it") {
+  TriageCoverage coverage;
+  RunSparseBursts(&coverage, 5 * kUs, 3, 4, 0);  // 60 us
+  CHECK(coverage.TakeDecided().empty());
+  RunSparseBursts(&coverage, 5 * kUs, 3, 4, 0);
+  CHECK(coverage.TakeDecided().size() == 1);
+}
+
+TEST_CASE("What runs right before a sample may be in it: then the launch in it is not alone") {
+  TriageCoverage coverage;
+  RunSparseBursts(&coverage, 10 * kUs, 4, 2, kUs);
+  CHECK(coverage.TakeDecided().empty());
 }
 
 TEST_CASE("Kernels that are shorter than a sample have enough, but no use of their own") {

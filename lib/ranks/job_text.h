@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verdict on a job, for people and for programs.
+#ifndef PROF_LIB_RANKS_JOB_TEXT_H_
+#define PROF_LIB_RANKS_JOB_TEXT_H_
+
+#include <iosfwd>
+
+#include "lib/ranks/stragglers.h"
+
+namespace prof::ranks {
+
+// A job with a problem gives that problem. `width`: columns.
+void WriteJobText(std::ostream& out, const Job& job, int width);
+
+// One JSON object and a newline; times in ns.
+void WriteJobJson(std::ostream& out, const Job& job);
+
+}  // namespace prof::ranks
+
+#endif  // PROF_LIB_RANKS_JOB_TEXT_H_

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The collectives of several ranks, matched: the first of each, the second of each, and so on. A
+// kernel of NCCL ends when all ranks have come and the data has moved. So the rank that comes last
+// has the shortest kernel, and what the others' kernels take longer is how long they waited for it.
+// That needs no common clock.
+#ifndef PROF_LIB_RANKS_MATCHED_H_
+#define PROF_LIB_RANKS_MATCHED_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lib/ranks/rank.h"
+
+namespace prof::ranks {
+
+// One collective of all ranks.
+struct Meeting {
+  size_t last = 0;         // the rank that came last
+  double transfer_ns = 0;  // its kernel: nobody waits any more
+  // By how much earlier the second-latest rank came, at most as long as each other rank had nothing
+  // else to run: what all would gain if the last one had come with it.
+  double late_ns = 0;
+};
+
+struct Matched {
+  std::string problem;  // not empty: why the ranks cannot be matched, and the way out
+  std::vector<std::string> notes;
+  std::vector<Meeting> meetings;
+};
+
+// At least two ranks. Those of one communicator run the same collectives in the same order.
+[[nodiscard]] Matched Match(const std::vector<Rank>& ranks);
+
+}  // namespace prof::ranks
+
+#endif  // PROF_LIB_RANKS_MATCHED_H_

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which rank the others wait for, and why: the verdict on a job.
+#ifndef PROF_LIB_RANKS_STRAGGLERS_H_
+#define PROF_LIB_RANKS_STRAGGLERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/ranks/rank.h"
+
+namespace prof::ranks {
+
+enum class Cause {
+  kUnknown,
+  kSlowerKernels,  // the same kernels take longer on it
+  kMoreWork,       // it launches more, or other, kernels
+  kHost            // its GPU has nothing to run
+};
+
+[[nodiscard]] const char* ToString(Cause cause);
+
+// A kernel by which a rank differs from the median of the others.
+struct Difference {
+  Work work;
+  double ns = 0;              // that it takes more in all
+  double others_mean_ns = 0;  // of a launch, the median of the others; 0: they do not have it
+  double others_launches = 0;
+};
+
+struct RankVerdict {
+  size_t rank = 0;
+  int64_t last = 0;        // collectives to which it came last
+  double late_ns = 0;      // that all would gain if it never came after all others
+  bool straggles = false;  // by more than chance, and by kMatters of the span or more
+  // The rest is about those that do.
+  Cause cause = Cause::kUnknown;
+  double compute_more_ns = 0, idle_more_ns = 0;  // than the median of the others
+  std::vector<Difference> differences;           // kMoreWork, kSlowerKernels: the largest first
+};
+
+enum class Finding {
+  kTooFew,     // collectives
+  kStraggler,  // at least one rank straggles
+  kInTurn,     // ranks are late, now this one, now that one
+  kTogether    // hardly anybody waits
+};
+
+struct Job {
+  std::string problem;  // not empty: nothing else is known
+  std::vector<std::string> notes;
+  std::vector<Rank> ranks;  // by number
+  int64_t collectives = 0;
+  double span_ns = 0;      // the median of the ranks
+  double transfer_ns = 0;  // collectives after the last rank came
+  double late_ns = 0;      // the sum over the ranks
+  Finding finding = Finding::kTooFew;
+  std::vector<RankVerdict> verdicts;  // by late_ns, the most first
+};
+
+// Less than this part of the span is not worth a verdict. [own]
+constexpr double kMatters = 0.01;
+// Parts of the run that are compared; each has so many collectives at least. [own]
+constexpr size_t kParts = 20, kFewestParts = 5, kFewestOfPart = 5;
+
+[[nodiscard]] Job FindStragglers(std::vector<Rank> ranks);
+
+}  // namespace prof::ranks
+
+#endif  // PROF_LIB_RANKS_STRAGGLERS_H_

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/ranks/read_ranks.h"
+
+#include <string>
+#include <vector>
+
+#include "lib/snapshot/read/reader.h"
+#include "test/support/catch.h"
+#include "test/support/snapshot_builder.h"
+
+namespace prof::ranks::test {
+namespace {
+
+constexpr int64_t kUs = 1'000;
+
+std::vector<Rank> Read(prof::test::SnapshotBuilder& builder) {
+  const auto model = ReadSnapshot(builder.Snapshot());
+  REQUIRE(model.ok());
+  return ReadRanks(*model, "a.prof");
+}
+
+TEST_CASE("A rank has its collectives in the order of their launches, and what ran beside them") {
+  prof::test::SnapshotBuilder builder;
+  const uint32_t nccl = builder.Shape(
+      "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", {24}, {512});
+  const uint32_t gemm = builder.Shape("gemm", {132}, {256});
+  builder.Kernel(gemm, "", 0, 100 * kUs);  // before the first collective
+  prof::test::Launch first, second;
+  first.stream = second.stream = 9;
+  first.api_start_ns = 200 * kUs;
+  second.api_start_ns = 190 * kUs;  // launched before it, and runs after it
+  builder.Kernel(nccl, "", 300 * kUs, 400 * kUs, first);
+  builder.Kernel(nccl, "", 600 * kUs, 800 * kUs, second);
+  builder.Kernel(gemm, "", 350 * kUs, 550 * kUs);
+  const std::vector<Rank> ranks = Read(builder);
+  REQUIRE(ranks.size() == 1);
+  const Rank& rank = ranks.front();
+  CHECK(rank.file == "a.prof");
+  REQUIRE(rank.collectives.size() == 2);
+  CHECK(rank.collectives[0].start_ns == rank.collectives[1].start_ns + 300 * kUs);
+  CHECK(rank.collectives[0].exposed_ns == 200 * kUs);
+  CHECK(rank.collectives[1].exposed_ns == 50 * kUs);
+  CHECK(rank.collectives[0].kernel.find("ncclDevKernel_AllReduce") == 0);
+  CHECK(rank.span_ns == 500 * kUs);
+  CHECK(rank.compute_ns == 200 * kUs);
+  CHECK(rank.exposed_ns == 250 * kUs);
+  CHECK(rank.idle_ns == 50 * kUs);
+  REQUIRE(rank.work.size() == 1);
+  CHECK(rank.work[0].kernel == "gemm");
+  CHECK(rank.work[0].launches == 1);
+}
+
+TEST_CASE("Each GPU of a process with collectives is a rank, and a process without has none") {
+  prof::test::SnapshotBuilder both, none;
+  const uint32_t nccl = both.Shape("ncclKernel", {24}, {512});
+  for (const uint32_t device : {0U, 1U}) {
+    prof::test::Launch launch;
+    launch.device = device;
+    launch.context = 1 + device;
+    both.Kernel(nccl, "", 100 * kUs, 200 * kUs, launch);
+  }
+  const std::vector<Rank> ranks = Read(both);
+  REQUIRE(ranks.size() == 2);
+  CHECK(ranks[0].name.find(" GPU 0") != std::string::npos);
+  CHECK(ranks[1].device == 1);
+  none.Kernel(none.Shape("gemm", {132}, {256}), "", 0, 100 * kUs);
+  CHECK(Read(none).empty());
+}
+
+}  // namespace
+}  // namespace prof::ranks::test

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/ranks/stragglers.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "test/ranks/job.h"
+#include "test/support/catch.h"
+
+namespace prof::ranks::test {
+namespace {
+
+std::vector<size_t> Named(const Job& job) {
+  std::vector<size_t> named;
+  for (const RankVerdict& verdict : job.verdicts) {
+    if (verdict.straggles) named.push_back(verdict.rank);
+  }
+  return named;
+}
+
+TEST_CASE("A rank whose kernels take longer is named, with what that costs and with the kernels") {
+  for (const size_t ranks : {2, 4, 16}) {
+    JobOptions options;
+    options.ranks = ranks;
+    options.straggler = ranks - 1;
+    options.slower = 0.1;
+    const Job job = FindStragglers(RunJob(options, 1));
+    INFO(ranks << " ranks");
+    REQUIRE(job.problem.empty());
+    CHECK(job.finding == Finding::kStraggler);
+    REQUIRE(Named(job) == std::vector<size_t>{ranks - 1});
+    const RankVerdict& verdict = job.verdicts.front();
+    CHECK(verdict.cause == Cause::kSlowerKernels);
+    // A tenth of its kernels: what all wait for.
+    const double planted_ns = 0.1 * options.kernel_ns * 18 * options.steps;
+    CHECK(verdict.late_ns == Approx(planted_ns).epsilon(0.15));
+    REQUIRE_FALSE(verdict.differences.empty());
+    const Difference& first = verdict.differences.front();
+    CHECK(first.work.mean_ns() == Approx(1.1 * first.others_mean_ns).epsilon(0.02));
+  }
+}
+
+TEST_CASE("A rank that launches more, and one whose host is late, are told apart") {
+  JobOptions more;
+  more.straggler = 1;
+  more.more = 0.34;
+  const Job with_more = FindStragglers(RunJob(more, 2));
+  REQUIRE(Named(with_more) == std::vector<size_t>{1});
+  CHECK(with_more.verdicts.front().cause == Cause::kMoreWork);
+
+  JobOptions later;
+  later.straggler = 2;
+  later.later = 2;
+  const Job with_later = FindStragglers(RunJob(later, 3));
+  REQUIRE(Named(with_later) == std::vector<size_t>{2});
+  CHECK(with_later.verdicts.front().cause == Cause::kHost);
+  CHECK(with_later.verdicts.front().differences.empty());
+}
+
+TEST_CASE("Clocks of hosts that differ by milliseconds change nothing") {
+  JobOptions options;
+  options.straggler = 3;
+  options.slower = 0.05;
+  options.one_host = false;
+  CHECK(Named(FindStragglers(RunJob(options, 4))) == std::vector<size_t>{3});
+}
+
+// Each of them has other jitter: of kernels, and of steps.
+TEST_CASE("Of jobs without a late rank hardly any names one, with one nearly all do") {
+  constexpr uint32_t kJobs = 150;
+  int false_alarms = 0, found = 0, others = 0;
+  for (uint32_t seed = 1; seed <= kJobs; ++seed) {
+    JobOptions options;
+    options.ranks = 2 + seed % 7;
+    options.jitter = 0.01 * (1 + seed % 5);
+    options.step_jitter = 0.01 * (seed % 4);
+    false_alarms += Named(FindStragglers(RunJob(options, seed))).empty() ? 0 : 1;
+    options.straggler = seed % options.ranks;
+    options.slower = 0.05;
+    const std::vector<size_t> named = Named(FindStragglers(RunJob(options, 1000 + seed)));
+    found += std::count(named.begin(), named.end(), options.straggler) > 0 ? 1 : 0;
+    others += named.size() > 1 ? 1 : 0;
+  }
+  INFO(false_alarms << " false alarms, " << found << " of " << kJobs << " found, " << others
+                    << " with another one");
+  CHECK(false_alarms <= 0.03 * kJobs);
+  CHECK(found >= 0.95 * kJobs);
+  CHECK(others <= 0.03 * kJobs);
+}
+
+TEST_CASE("Ranks that are late in turn are called that") {
+  JobOptions options;
+  options.step_jitter = 0.2;
+  const Job job = FindStragglers(RunJob(options, 5));
+  CHECK(job.finding == Finding::kInTurn);
+  CHECK(Named(job).empty());
+  CHECK(job.late_ns > 0.02 * job.span_ns);
+}
+
+TEST_CASE("Where hardly anybody waits, and where there are too few collectives, nobody is named") {
+  JobOptions options;
+  options.jitter = 0.001;
+  CHECK(FindStragglers(RunJob(options, 6)).finding == Finding::kTogether);
+  options.steps = 5;
+  options.slower = 0.5;
+  const Job few = FindStragglers(RunJob(options, 7));
+  CHECK(few.finding == Finding::kTooFew);
+  CHECK(few.collectives == 15);
+  CHECK(Named(few).empty());
+}
+
+TEST_CASE("Waits that other work hides cost nothing") {
+  JobOptions options;
+  options.slower = 0.3;
+  std::vector<Rank> ranks = RunJob(options, 8);
+  for (Rank& rank : ranks) {
+    for (Collective& one : rank.collectives) one.exposed_ns = 0;
+  }
+  const Job job = FindStragglers(std::move(ranks));
+  CHECK(job.late_ns == 0);
+  CHECK(Named(job).empty());
+}
+
+TEST_CASE("One rank is no job") {
+  JobOptions options;
+  options.ranks = 1;
+  CHECK(FindStragglers(RunJob(options, 9)).problem ==
+        "a job has two ranks with collectives of NCCL or more, and here 1 has them");
+  CHECK_FALSE(FindStragglers({}).problem.empty());
+}
+
+}  // namespace
+}  // namespace prof::ranks::test
