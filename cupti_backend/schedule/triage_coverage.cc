@@ -96,6 +96,7 @@ void TriageCoverage::Fade(int64_t now_ns) {
     Kernel& kernel = it->second;
     const bool had_enough = Enough(kernel);
     for (double& worth : kernel.worth) worth /= 2;
+    for (double& time : kernel.time) time /= 2;
     kernel.bursts /= 2;
     lacks = lacks || (had_enough && !Enough(kernel));
     it = kernel.bursts == 0 ? kernels_.erase(it) : std::next(it);
@@ -231,7 +232,9 @@ void TriageCoverage::Decide(KernelKey key, Kernel* kernel) {
 // Of the part of the program that begins with the burst: records come from then on.
 void TriageCoverage::ChooseInterval(const Burst& burst) {
   const int64_t begin_ns = burst.begin_ns.front();
-  int64_t end_ns = begin_ns + kLaterNs;
+  // Where records are late, nobody knows what follows.
+  int64_t end_ns = std::clamp(latest_start_ns_, burst.end_ns.back(),
+                              std::max(burst.end_ns.back(), begin_ns + kLaterNs));
   std::vector<IntervalChoice::Launch> launches;
   for (const Record& record : records_) {
     if (record.end_ns <= begin_ns) continue;

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "lib/analyzer/base/kernel_names.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/text/numbers.h"
@@ -38,24 +39,22 @@ const char* ToText(Finding finding) {
 }
 
 std::string Conclusion(const Job& job) {
+  const std::string wait = OfSpan(job.wait_ns, job);
   switch (job.finding) {
     case Finding::kTooFew:
-      return "No verdict: the recordings share " + text::Count(job.collectives) +
-             " collectives, and it takes " +
+      return "No verdict: the ranks met in " +
+             text::Plural(job.meetings, "collective", "collectives") + ", and it takes " +
              text::Count(static_cast<int64_t>(kFewestParts * kFewestOfPart)) + ".";
     case Finding::kInTurn:
-      return "No rank is late more often than others. Ranks are late in turn, which costs at "
-             "most " +
-             OfSpan(job.late_ns, job) +
-             ": look at what differs from step to step, such as the "
-             "input.";
+      return "No rank is late more often than others. A rank waits for others for " + wait +
+             " on average: look at what differs from step to step, such as the input.";
     case Finding::kTogether:
-      return "No rank is late: waiting for the last one costs at most " + OfSpan(job.late_ns, job) +
-             ".";
+      return "No rank is late: a rank waits for others for " + wait + " on average.";
     case Finding::kStraggler:
       break;
   }
-  return "";
+  return "All ranks would gain at most " + OfSpan(job.gain_ns, job) +
+         " if what is named here never came after the others.";
 }
 
 std::string CauseOf(const RankVerdict& verdict) {
@@ -63,8 +62,11 @@ std::string CauseOf(const RankVerdict& verdict) {
   switch (verdict.cause) {
     case Cause::kSlowerKernels:
       return "the same kernels take longer on it: its GPU computes for " + more +
-             " more than the median of the others. Look at its clock, power and temperature (prof "
-             "run --gpu-state), and at what else runs on that GPU.";
+             " more than the median of the others. Where all kernels do, look at its clock, power "
+             "and "
+             "temperature (prof run --gpu-state), and at what else runs on that GPU; where some "
+             "do, "
+             "at the data that they get.";
     case Cause::kMoreWork:
       return "it has more work: its GPU computes for " + more +
              " more than the median of the others. Divide the work, or the input, evenly.";
@@ -81,9 +83,9 @@ std::string CauseOf(const RankVerdict& verdict) {
 
 std::string DifferenceText(const Difference& difference) {
   const Work& work = difference.work;
-  std::string line = Printable(work.kernel) + ": " + text::Time(difference.ns) + " more; " +
-                     text::Plural(work.launches, "launch", "launches") + " of " +
-                     text::Time(work.mean_ns());
+  std::string line =
+      Printable(analyzer::ShortName(work.kernel)) + ": " + text::Time(difference.ns) + " more; " +
+      text::Plural(work.launches, "launch", "launches") + " of " + text::Time(work.mean_ns());
   if (difference.others_mean_ns <= 0) return line + ", the others have none";
   return line + ", the others " + text::Count(std::llround(difference.others_launches)) + " of " +
          text::Time(difference.others_mean_ns);
@@ -92,8 +94,8 @@ std::string DifferenceText(const Difference& difference) {
 void WriteStraggler(std::ostream& out, const Job& job, const RankVerdict& verdict, int width) {
   const Rank& rank = job.ranks[verdict.rank];
   WriteParagraph(out, "",
-                 Printable(rank.name) + " is late: all ranks would gain at most " +
-                     OfSpan(verdict.late_ns, job) + " if it never came last.",
+                 Printable(rank.name) + " is late: the others wait " +
+                     OfSpan(verdict.late_ns, job) + " longer than it does.",
                  width);
   WriteParagraph(out, "  cause: ", CauseOf(verdict), width);
   for (const Difference& difference : verdict.differences) {
@@ -107,22 +109,22 @@ void WriteRanks(std::ostream& out, const Job& job, int width) {
   report::Table table;
   table.columns = {{"rank", Align::kLeft},     {"host", Align::kLeft, 8, 2},
                    {"last in", Align::kRight}, {"late", Align::kRight},
-                   {"kernels", Align::kRight}, {"collectives alone", Align::kRight},
+                   {"waits", Align::kRight},   {"kernels", Align::kRight},
                    {"idle", Align::kRight},    {"file", Align::kLeft, 12, 1, true}};
   for (const RankVerdict& verdict : job.verdicts) {
     const Rank& rank = job.ranks[verdict.rank];
-    const double meetings = std::max<double>(1, static_cast<double>(job.collectives));
+    const double meetings = std::max<double>(1, static_cast<double>(job.meetings));
     table.rows.push_back(
         {{Printable(rank.name), Printable(rank.host),
           text::ShortPercent(static_cast<double>(verdict.last) / meetings),
-          text::Time(verdict.late_ns), text::Time(rank.compute_ns), text::Time(rank.exposed_ns),
-          text::Time(rank.idle_ns), Printable(rank.file)}});
+          verdict.late_ns > 0 ? text::Time(verdict.late_ns) : "-", text::Time(verdict.wait_ns),
+          text::Time(verdict.compute_ns), text::Time(verdict.idle_ns), Printable(rank.file)}});
   }
   report::WriteTable(out, table, width, false);
   WriteParagraph(out, "",
-                 "last in: collectives to which it came last. late: what all would gain if it had "
-                 "come with the one before it. kernels: any other kernel ran. Times are between "
-                 "the first and the last collective.",
+                 "last in: collectives to which it came last. late: how much longer than it the "
+                 "others waited, on average. waits: for others, with nothing else to run. kernels: "
+                 "other ones ran. Times are from the first collective to the last one.",
                  width);
 }
 
@@ -148,10 +150,10 @@ Json ToJson(const Job& job, const RankVerdict& verdict) {
                {"last", verdict.last},
                {"late_ns", verdict.late_ns},
                {"straggles", verdict.straggles},
-               {"span_ns", rank.span_ns},
-               {"compute_ns", rank.compute_ns},
-               {"exposed_ns", rank.exposed_ns},
-               {"idle_ns", rank.idle_ns}};
+               {"span_ns", verdict.span_ns},
+               {"wait_ns", verdict.wait_ns},
+               {"compute_ns", verdict.compute_ns},
+               {"idle_ns", verdict.idle_ns}};
   if (!verdict.straggles) return json;
   json["cause"] = ToString(verdict.cause);
   json["compute_more_ns"] = verdict.compute_more_ns;
@@ -166,42 +168,29 @@ Json ToJson(const Job& job, const RankVerdict& verdict) {
 }  // namespace
 
 void WriteJobText(std::ostream& out, const Job& job, int width) {
-  if (!job.problem.empty()) {
-    out << Printable(job.problem) << '\n';
-    return;
-  }
   WriteParagraph(out, "",
-                 text::Count(static_cast<int64_t>(job.ranks.size())) + " ranks, " +
-                     text::Plural(job.collectives, "collective", "collectives") + " in " +
-                     text::Time(job.span_ns) + ". The data takes " + OfSpan(job.transfer_ns, job) +
-                     " once the last rank has come.",
+                 text::Count(static_cast<int64_t>(job.ranks.size())) + " ranks met in " +
+                     text::Plural(job.meetings, "collective", "collectives") + " in " +
+                     text::Time(job.span_ns) + ". Once the last rank has come they take " +
+                     OfSpan(job.transfer_ns, job) + " with nothing else beside them.",
                  width);
   out << '\n';
-  if (job.finding == Finding::kStraggler) {
-    for (const RankVerdict& verdict : job.verdicts) {
-      if (verdict.straggles) WriteStraggler(out, job, verdict, width);
-    }
-  } else {
-    WriteParagraph(out, "", Conclusion(job), width);
+  for (const RankVerdict& verdict : job.verdicts) {
+    if (verdict.straggles) WriteStraggler(out, job, verdict, width);
   }
+  WriteParagraph(out, "", Conclusion(job), width);
   out << '\n';
   WriteRanks(out, job, width);
   for (const std::string& note : job.notes) WriteParagraph(out, "Note: ", Printable(note), width);
 }
 
 void WriteJobJson(std::ostream& out, const Job& job) {
-  Json json;
-  json["error"] = job.problem;
-  if (job.problem.empty()) {
-    json["finding"] = ToText(job.finding);
-    json["collectives"] = job.collectives;
-    json["span_ns"] = job.span_ns;
-    json["transfer_ns"] = job.transfer_ns;
-    json["late_ns"] = job.late_ns;
-    json["ranks"] = Json::array();
-    for (const RankVerdict& verdict : job.verdicts) json["ranks"].push_back(ToJson(job, verdict));
-    json["notes"] = job.notes;
-  }
+  Json json = {{"finding", ToText(job.finding)}, {"meetings", job.meetings},
+               {"span_ns", job.span_ns},         {"transfer_ns", job.transfer_ns},
+               {"wait_ns", job.wait_ns},         {"gain_ns", job.gain_ns}};
+  json["ranks"] = Json::array();
+  for (const RankVerdict& verdict : job.verdicts) json["ranks"].push_back(ToJson(job, verdict));
+  json["notes"] = job.notes;
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

@@ -10,7 +10,7 @@
 
 namespace prof::ranks {
 
-// A job with a problem gives that problem. `width`: columns.
+// Of a job without a problem. `width`: columns.
 void WriteJobText(std::ostream& out, const Job& job, int width);
 
 // One JSON object and a newline; times in ns.

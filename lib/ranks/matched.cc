@@ -2,6 +2,9 @@
 #include "lib/ranks/matched.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
 #include <limits>
 
 #include "lib/text/numbers.h"
@@ -11,10 +14,12 @@ namespace {
 
 // Recordings of one job may end some collectives apart.
 constexpr double kMayLack = 0.05;
-// Clocks of processes on one host agree by far better. [own]
-constexpr int64_t kClockNs = 1'000'000;
-// Of the collectives: so many that do not overlap are no accident.
-constexpr double kApart = 0.01;
+// What meets ends together: the ends on two ranks are as far apart as their clocks, which drift
+// slowly. So far from the median of so many neighbours on each side, and they did not meet. [own]
+constexpr int64_t kTogetherNs = 200'000;
+constexpr size_t kNeighbours = 15;
+// With fewer that met, it is not one communicator. [own]
+constexpr double kLeastMet = 0.5;
 
 constexpr const char* kWayOut =
     "give the recordings of the ranks that share a communicator, such as one data-parallel group, "
@@ -26,69 +31,130 @@ size_t CommonCount(const std::vector<Rank>& ranks) {
   return count;
 }
 
+const std::string& NameOf(const Rank& rank, size_t i) {
+  return rank.names[rank.collectives[i].name];
+}
+
 std::string Different(const std::vector<Rank>& ranks, size_t count) {
-  const std::vector<Collective>& first = ranks.front().collectives;
   for (const Rank& rank : ranks) {
     for (size_t i = 0; i < count; ++i) {
-      if (rank.collectives[i].kernel == first[i].kernel) continue;
+      const std::string& first = NameOf(ranks.front(), i);
+      if (NameOf(rank, i) == first) continue;
       return "the ranks run different collectives: number " + std::to_string(i + 1) + " is " +
-             first[i].kernel + " in " + ranks.front().name + ", and " + rank.collectives[i].kernel +
-             " in " + rank.name + ": " + kWayOut;
+             first + " in " + ranks.front().name + ", and " + NameOf(rank, i) + " in " + rank.name +
+             ": " + kWayOut;
     }
   }
   return "";
 }
 
-// On one host, what waits for each other runs at one time.
-std::string Apart(const std::vector<Rank>& ranks, size_t count) {
-  for (size_t a = 0; a < ranks.size(); ++a) {
-    for (size_t b = a + 1; b < ranks.size(); ++b) {
-      if (ranks[a].host.empty() || ranks[a].host != ranks[b].host) continue;
-      size_t apart = 0;
-      for (size_t i = 0; i < count; ++i) {
-        const Collective& one = ranks[a].collectives[i];
-        const Collective& other = ranks[b].collectives[i];
-        if (std::max(one.start_ns, other.start_ns) >
-            std::min(one.end_ns, other.end_ns) + kClockNs) {
-          ++apart;
-        }
-      }
-      if (static_cast<double>(apart) <= kApart * static_cast<double>(count)) continue;
-      return ranks[a].name + " and " + ranks[b].name +
-             " do not wait for each other: " + std::to_string(apart) + " of " +
-             std::to_string(count) + " collectives ran at different times: " + kWayOut;
-    }
+// The kernels of other collectives may end before all ranks have come: that of a sender, or of the
+// root of a broadcast.
+bool AllWait(const std::string& name) {
+  constexpr std::array<const char*, 3> kNames = {"AllReduce", "AllGather", "ReduceScatter"};
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](const char* one) { return name.find(one) != std::string::npos; });
+}
+
+// Which of these collectives the rank ended together with the first one, up to their clocks.
+std::vector<bool> EndedTogether(const Rank& first, const Rank& rank,
+                                const std::vector<size_t>& numbers) {
+  std::vector<int64_t> apart_ns;
+  apart_ns.reserve(numbers.size());
+  for (const size_t i : numbers) {
+    apart_ns.push_back(rank.collectives[i].end_ns - first.collectives[i].end_ns);
   }
-  return "";
+  std::vector<bool> together;
+  for (size_t k = 0; k < apart_ns.size(); ++k) {
+    const size_t from = k - std::min(k, kNeighbours);
+    const size_t until = std::min(apart_ns.size(), k + kNeighbours + 1);
+    std::vector<int64_t> near(apart_ns.begin() + static_cast<std::ptrdiff_t>(from),
+                              apart_ns.begin() + static_cast<std::ptrdiff_t>(until));
+    const auto middle = near.begin() + static_cast<std::ptrdiff_t>(near.size() / 2);
+    std::nth_element(near.begin(), middle, near.end());
+    together.push_back(std::abs(apart_ns[k] - *middle) <= kTogetherNs);
+  }
+  return together;
 }
 
 Meeting MeetingOf(const std::vector<Rank>& ranks, size_t i) {
   Meeting meeting;
+  meeting.number = i;
   for (size_t r = 1; r < ranks.size(); ++r) {
     if (ranks[r].collectives[i].ns() < ranks[meeting.last].collectives[i].ns()) meeting.last = r;
   }
-  meeting.transfer_ns = ranks[meeting.last].collectives[i].ns();
-  meeting.late_ns = std::numeric_limits<double>::max();
-  for (size_t r = 0; r < ranks.size(); ++r) {
-    if (r == meeting.last) continue;
-    const Collective& one = ranks[r].collectives[i];
-    meeting.late_ns =
-        std::min(meeting.late_ns, std::min(one.ns() - meeting.transfer_ns, one.exposed_ns));
+  const Collective& shortest = ranks[meeting.last].collectives[i];
+  meeting.transfer_ns = std::min(shortest.ns(), shortest.exposed_ns);
+  for (const Rank& rank : ranks) {
+    const Collective& one = rank.collectives[i];
+    meeting.wait_ns.push_back(std::min(one.ns() - shortest.ns(), one.exposed_ns));
   }
   return meeting;
+}
+
+void Note(size_t count, const std::string& why, Matched* matched) {
+  if (count == 0) return;
+  matched->notes.push_back(
+      text::Plural(static_cast<int64_t>(count), "collective is", "collectives are") +
+      " left out: " + why);
+}
+
+// Those in which all ranks wait for each other, as far as it shows.
+void Meet(const std::vector<Rank>& ranks, Matched* matched) {
+  std::vector<size_t> numbers;
+  size_t untimed = 0, others = 0;
+  for (size_t i = 0; i < matched->count; ++i) {
+    const bool is_timed = std::all_of(ranks.begin(), ranks.end(), [&](const Rank& rank) {
+      return rank.collectives[i].is_timed();
+    });
+    if (!is_timed) {
+      ++untimed;
+    } else if (!AllWait(NameOf(ranks.front(), i))) {
+      ++others;
+    } else {
+      numbers.push_back(i);
+    }
+  }
+  std::vector<bool> together(numbers.size(), true);
+  for (size_t r = 1; r < ranks.size(); ++r) {
+    const std::vector<bool> of_rank = EndedTogether(ranks.front(), ranks[r], numbers);
+    for (size_t k = 0; k < together.size(); ++k) together[k] = together[k] && of_rank[k];
+  }
+  size_t apart = 0;
+  for (size_t k = 0; k < numbers.size(); ++k) {
+    if (together[k]) {
+      matched->meetings.push_back(MeetingOf(ranks, numbers[k]));
+    } else {
+      ++apart;
+    }
+  }
+  if (static_cast<double>(matched->meetings.size()) <
+      kLeastMet * static_cast<double>(numbers.size())) {
+    matched->problem = "the ranks do not wait for each other: " + std::to_string(apart) + " of " +
+                       std::to_string(numbers.size()) +
+                       " collectives did not end together on all of them: " + kWayOut;
+    return;
+  }
+  Note(untimed, "their times are not known on all ranks", matched);
+  Note(others,
+       "not all ranks wait in them (only in an all-reduce, an all-gather and a "
+       "reduce-scatter)",
+       matched);
+  Note(apart, "they did not end together on all ranks, so they are of other communicators",
+       matched);
 }
 
 }  // namespace
 
 Matched Match(const std::vector<Rank>& ranks) {
   Matched matched;
-  const size_t count = CommonCount(ranks);
+  matched.count = CommonCount(ranks);
   for (const Rank& rank : ranks) {
-    const size_t more = rank.collectives.size() - count;
-    if (static_cast<double>(more) > kMayLack * static_cast<double>(rank.collectives.size())) {
-      matched.problem =
-          rank.name + " has " + text::Count(static_cast<int64_t>(rank.collectives.size())) +
-          " collectives, another rank " + text::Count(static_cast<int64_t>(count)) + ": " + kWayOut;
+    const size_t all = rank.collectives.size(), more = all - matched.count;
+    if (static_cast<double>(more) > kMayLack * static_cast<double>(all)) {
+      matched.problem = rank.name + " has " + text::Count(static_cast<int64_t>(all)) +
+                        " collectives, another rank " +
+                        text::Count(static_cast<int64_t>(matched.count)) + ": " + kWayOut;
       return matched;
     }
     if (more > 0) {
@@ -96,10 +162,8 @@ Matched Match(const std::vector<Rank>& ranks) {
                               " are not in all recordings: they are left out.");
     }
   }
-  matched.problem = Different(ranks, count);
-  if (matched.problem.empty()) matched.problem = Apart(ranks, count);
-  if (!matched.problem.empty()) return matched;
-  for (size_t i = 0; i < count; ++i) matched.meetings.push_back(MeetingOf(ranks, i));
+  matched.problem = Different(ranks, matched.count);
+  if (matched.problem.empty()) Meet(ranks, &matched);
   return matched;
 }
 

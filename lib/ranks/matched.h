@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The collectives of several ranks, matched: the first of each, the second of each, and so on. A
-// kernel of NCCL ends when all ranks have come and the data has moved. So the rank that comes last
-// has the shortest kernel, and what the others' kernels take longer is how long they waited for it.
-// That needs no common clock.
+// The collectives of several ranks, matched: the first of each, the second of each, and so on. The
+// kernel of an all-reduce, an all-gather or a reduce-scatter ends when all ranks have come and the
+// data has moved. So the rank that comes last has the shortest kernel, and what the others' kernels
+// take longer is how long they waited for it. That needs no common clock.
 #ifndef PROF_LIB_RANKS_MATCHED_H_
 #define PROF_LIB_RANKS_MATCHED_H_
 
@@ -17,16 +17,16 @@ namespace prof::ranks {
 
 // One collective of all ranks.
 struct Meeting {
-  size_t last = 0;         // the rank that came last
-  double transfer_ns = 0;  // its kernel: nobody waits any more
-  // By how much earlier the second-latest rank came, at most as long as each other rank had nothing
-  // else to run: what all would gain if the last one had come with it.
-  double late_ns = 0;
+  size_t number = 0;            // of Rank::collectives
+  size_t last = 0;              // the rank that came last
+  double transfer_ns = 0;       // of its kernel, while nothing else ran beside it
+  std::vector<double> wait_ns;  // by rank: how long it waited with nothing else to run
 };
 
 struct Matched {
   std::string problem;  // not empty: why the ranks cannot be matched, and the way out
   std::vector<std::string> notes;
+  size_t count = 0;  // collectives that all ranks have
   std::vector<Meeting> meetings;
 };
 

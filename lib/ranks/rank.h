@@ -14,16 +14,21 @@ namespace prof::ranks {
 
 // A kernel of NCCL: it waits for the other ranks, and moves data.
 struct Collective {
-  std::string kernel;
-  int64_t start_ns = 0, end_ns = 0;
-  double exposed_ns = 0;  // of that, without another kernel beside it
+  uint32_t name = 0;                  // of Rank::names
+  int64_t start_ns = 0, end_ns = -1;  // it ends before it starts: its time is not known
+  // Of that, nothing else ran beside it, nor an earlier collective.
+  double exposed_ns = 0;
+  // From the start of the first collective to the end of this one: any other kernel ran; nothing
+  // ran, no kernel and no copy.
+  double compute_ns = 0, idle_ns = 0;
 
+  bool is_timed() const { return end_ns > start_ns; }
   double ns() const { return static_cast<double>(end_ns - start_ns); }
 };
 
 // The launches of a kernel that is no collective, with one grid and block.
 struct Work {
-  std::string kernel;
+  std::string kernel;  // in full
   std::array<uint32_t, 3> grid{}, block{};
   int64_t launches = 0;
   double ns = 0;  // of all of them
@@ -35,14 +40,10 @@ struct Rank {
   std::string name;  // "rank 3", "pid 71", with "GPU 1" behind it where a process has several
   std::string file, host;
   int32_t number = -1;  // of the launcher; -1: unknown
-  uint32_t device = 0;
-  std::vector<Collective> collectives;  // in the order of their launches
-  // From the start of the first one to the end of the last one.
-  double span_ns = 0;
-  double compute_ns = 0;  // any other kernel ran
-  double exposed_ns = 0;  // collectives alone
-  double idle_ns = 0;     // nothing ran: no kernel, no copy
-  std::vector<Work> work;
+  uint32_t pid = 0, device = 0;
+  std::vector<std::string> names;       // of collectives
+  std::vector<Collective> collectives;  // in the order of their launches; at least one is timed
+  std::vector<Work> work;               // between the first and the last of them
 };
 
 }  // namespace prof::ranks

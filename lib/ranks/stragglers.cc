@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -25,70 +25,86 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-template <typename Value>
-double MedianOfOthers(const std::vector<Rank>& ranks, size_t but, Value value) {
+double MedianOfOthers(const std::vector<RankVerdict>& verdicts, size_t but,
+                      double RankVerdict::*value) {
   std::vector<double> values;
-  for (size_t r = 0; r < ranks.size(); ++r) {
-    if (r != but) values.push_back(value(ranks[r]));
+  for (const RankVerdict& verdict : verdicts) {
+    if (verdict.rank != but) values.push_back(verdict.*value);
   }
   return Median(std::move(values));
 }
 
-// By rank and part of the run: what it is late by.
+double MeanOfOthers(const std::vector<double>& values, size_t but) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return (sum - values[but]) / static_cast<double>(values.size() - 1);
+}
+
+// By rank and part of the run: by how much longer than it the others waited. Where no rank is late
+// this is zero on average, whatever its distribution is.
 std::vector<std::vector<double>> LateByPart(const std::vector<Meeting>& meetings, size_t ranks,
                                             size_t parts) {
   std::vector<std::vector<double>> late(ranks, std::vector<double>(parts));
   for (size_t i = 0; i < meetings.size(); ++i) {
-    late[meetings[i].last][i * parts / meetings.size()] += meetings[i].late_ns;
+    const std::vector<double>& wait_ns = meetings[i].wait_ns;
+    for (size_t r = 0; r < ranks; ++r) {
+      late[r][i * parts / meetings.size()] += MeanOfOthers(wait_ns, r) - wait_ns[r];
+    }
   }
   return late;
 }
 
-// Later than the median of the others in more parts, and by more, than chance explains: the lower
-// end of the interval of the mean is above zero. The level is that of 95 % for all ranks together:
-// the normal quantile of 0.025 / n is at most sqrt(1.96^2 + 2 ln n).
-bool IsBeyondChance(const std::vector<std::vector<double>>& late, size_t rank) {
-  std::vector<double> more;
-  for (size_t part = 0; part < late[rank].size(); ++part) {
-    std::vector<double> others;
-    for (size_t r = 0; r < late.size(); ++r) {
-      if (r != rank) others.push_back(late[r][part]);
-    }
-    more.push_back(late[rank][part] - Median(std::move(others)));
-  }
-  const auto n = static_cast<double>(more.size());
+// The lower end of the interval of the mean is above zero. The level is about that of 95 % for all
+// ranks together: the normal quantile of 0.025 / n is at most sqrt(1.96^2 + 2 ln n).
+bool IsBeyondChance(const std::vector<double>& late, size_t ranks) {
+  const auto n = static_cast<double>(late.size());
   double mean = 0, squares = 0;
-  for (const double one : more) mean += one / n;
-  for (const double one : more) squares += (one - mean) * (one - mean);
+  for (const double one : late) mean += one / n;
+  for (const double one : late) squares += (one - mean) * (one - mean);
   const double error = std::sqrt(squares / (n - 1) / n);
-  const double all_ranks = std::sqrt(1 + 2 * std::log(static_cast<double>(late.size())) /
-                                             analyzer::kNormal / analyzer::kNormal);
-  return mean > all_ranks * analyzer::StudentQuantile(n - 1) * error;
+  const double for_all = std::sqrt(1 + 2 * std::log(static_cast<double>(ranks)) /
+                                           analyzer::kNormal / analyzer::kNormal);
+  return mean > for_all * analyzer::StudentQuantile(n - 1) * error;
+}
+
+// With those that straggle no later than the latest of the others.
+double GainOf(const Job& job, const std::vector<Meeting>& meetings) {
+  std::vector<bool> straggles(job.ranks.size());
+  for (const RankVerdict& verdict : job.verdicts) straggles[verdict.rank] = verdict.straggles;
+  double gain_ns = 0;
+  for (const Meeting& meeting : meetings) {
+    if (!straggles[meeting.last]) continue;
+    double least_ns = std::numeric_limits<double>::infinity();
+    for (size_t r = 0; r < straggles.size(); ++r) {
+      if (!straggles[r]) least_ns = std::min(least_ns, meeting.wait_ns[r]);
+    }
+    gain_ns += std::isfinite(least_ns) ? least_ns : 0;
+  }
+  return gain_ns;
 }
 
 using Key = std::tuple<std::string, std::array<uint32_t, 3>, std::array<uint32_t, 3>>;
 
-std::map<Key, Work> ByKey(const Rank& rank) {
+// Of the launches up to the last collective that all ranks have, as far as they are evenly spread.
+std::map<Key, Work> ByKey(const Rank& rank, size_t count) {
+  const double part = static_cast<double>(count) / static_cast<double>(rank.collectives.size());
   std::map<Key, Work> works;
-  for (const Work& work : rank.work) {
-    Work& into = works[{work.kernel, work.grid, work.block}];
-    const int64_t launches = into.launches + work.launches;
-    const double ns = into.ns + work.ns;
-    into = work;
-    into.launches = launches;
-    into.ns = ns;
+  for (Work work : rank.work) {
+    work.ns *= part;
+    work.launches = std::llround(part * static_cast<double>(work.launches));
+    works.emplace(Key{work.kernel, work.grid, work.block}, std::move(work));
   }
   return works;
 }
 
 // The kernels in which it differs, and how much of that is in launches that take longer.
-double Compare(const std::vector<Rank>& ranks, RankVerdict* verdict) {
+double Compare(const std::vector<Rank>& ranks, size_t count, RankVerdict* verdict) {
   std::vector<std::map<Key, Work>> others;
   for (size_t r = 0; r < ranks.size(); ++r) {
-    if (r != verdict->rank) others.push_back(ByKey(ranks[r]));
+    if (r != verdict->rank) others.push_back(ByKey(ranks[r], count));
   }
   double slower_ns = 0;
-  for (const auto& [key, work] : ByKey(ranks[verdict->rank])) {
+  for (const auto& [key, work] : ByKey(ranks[verdict->rank], count)) {
     std::vector<double> launches, means;
     for (const std::map<Key, Work>& other : others) {
       const auto found = other.find(key);
@@ -112,23 +128,71 @@ double Compare(const std::vector<Rank>& ranks, RankVerdict* verdict) {
   return slower_ns;
 }
 
-void Explain(const std::vector<Rank>& ranks, RankVerdict* verdict) {
-  const Rank& rank = ranks[verdict->rank];
+void Explain(const Job& job, size_t count, RankVerdict* verdict) {
+  const std::vector<RankVerdict>& all = job.verdicts;
   verdict->compute_more_ns =
-      rank.compute_ns -
-      MedianOfOthers(ranks, verdict->rank, [](const Rank& one) { return one.compute_ns; });
-  verdict->idle_more_ns = rank.idle_ns - MedianOfOthers(ranks, verdict->rank, [](const Rank& one) {
-                            return one.idle_ns;
-                          });
+      verdict->compute_ns - MedianOfOthers(all, verdict->rank, &RankVerdict::compute_ns);
+  verdict->idle_more_ns =
+      verdict->idle_ns - MedianOfOthers(all, verdict->rank, &RankVerdict::idle_ns);
   const double least_ns = kExplains * verdict->late_ns;
   if (std::max(verdict->compute_more_ns, verdict->idle_more_ns) < least_ns) return;
   if (verdict->idle_more_ns > verdict->compute_more_ns) {
     verdict->cause = Cause::kHost;
     return;
   }
-  const double slower_ns = Compare(ranks, verdict);
+  const double slower_ns = Compare(job.ranks, count, verdict);
   verdict->cause =
       slower_ns >= kExplains * verdict->compute_more_ns ? Cause::kSlowerKernels : Cause::kMoreWork;
+}
+
+// Two recordings of one process and device, or one that was named twice.
+std::string Twice(const std::vector<Rank>& ranks) {
+  for (size_t a = 0; a < ranks.size(); ++a) {
+    for (size_t b = a + 1; b < ranks.size(); ++b) {
+      if (std::tie(ranks[a].host, ranks[a].pid, ranks[a].device, ranks[a].number) !=
+          std::tie(ranks[b].host, ranks[b].pid, ranks[b].device, ranks[b].number)) {
+        continue;
+      }
+      return ranks[a].file + " and " + ranks[b].file +
+             " are of the same process and GPU: give one recording of each rank";
+    }
+  }
+  return "";
+}
+
+void Sum(const Matched& matched, Job* job) {
+  job->meetings = static_cast<int64_t>(matched.meetings.size());
+  job->verdicts.resize(job->ranks.size());
+  std::vector<double> spans;
+  for (size_t r = 0; r < job->ranks.size(); ++r) {
+    RankVerdict& verdict = job->verdicts[r];
+    verdict.rank = r;
+    const std::vector<Collective>& all = job->ranks[r].collectives;
+    for (size_t i = 0; i < matched.count; ++i) {  // the latest one need not be the last
+      verdict.compute_ns = std::max(verdict.compute_ns, all[i].compute_ns);
+      verdict.idle_ns = std::max(verdict.idle_ns, all[i].idle_ns);
+    }
+    const auto [first, last] = std::minmax_element(
+        matched.meetings.begin(), matched.meetings.end(), [&](const Meeting& a, const Meeting& b) {
+          return all[a.number].start_ns < all[b.number].start_ns;
+        });
+    if (first != matched.meetings.end()) {
+      verdict.span_ns = static_cast<double>(all[last->number].end_ns - all[first->number].start_ns);
+    }
+    spans.push_back(verdict.span_ns);
+  }
+  job->span_ns = Median(std::move(spans));
+  const auto ranks = static_cast<double>(job->ranks.size());
+  for (const Meeting& meeting : matched.meetings) {
+    job->transfer_ns += meeting.transfer_ns;
+    ++job->verdicts[meeting.last].last;
+    for (RankVerdict& verdict : job->verdicts) {
+      const double wait_ns = meeting.wait_ns[verdict.rank];
+      verdict.wait_ns += wait_ns;
+      verdict.late_ns += MeanOfOthers(meeting.wait_ns, verdict.rank) - wait_ns;
+      job->wait_ns += wait_ns / ranks;
+    }
+  }
 }
 
 }  // namespace
@@ -159,36 +223,27 @@ Job FindStragglers(std::vector<Rank> ranks) {
                   (job.ranks.size() == 1 ? " has them" : " have them");
     return job;
   }
+  job.problem = Twice(job.ranks);
+  if (!job.problem.empty()) return job;
   Matched matched = Match(job.ranks);
   job.problem = std::move(matched.problem);
   job.notes = std::move(matched.notes);
   if (!job.problem.empty()) return job;
 
-  job.collectives = static_cast<int64_t>(matched.meetings.size());
-  std::vector<double> spans;
-  for (const Rank& rank : job.ranks) spans.push_back(rank.span_ns);
-  job.span_ns = Median(std::move(spans));
-  job.verdicts.resize(job.ranks.size());
-  for (size_t r = 0; r < job.ranks.size(); ++r) job.verdicts[r].rank = r;
-  for (const Meeting& meeting : matched.meetings) {
-    job.transfer_ns += meeting.transfer_ns;
-    job.late_ns += meeting.late_ns;
-    RankVerdict& verdict = job.verdicts[meeting.last];
-    ++verdict.last;
-    verdict.late_ns += meeting.late_ns;
-  }
+  Sum(matched, &job);
   const size_t parts = std::min(kParts, matched.meetings.size() / kFewestOfPart);
   if (parts >= kFewestParts) {
     const std::vector<std::vector<double>> late =
         LateByPart(matched.meetings, job.ranks.size(), parts);
-    job.finding = job.late_ns >= 2 * kMatters * job.span_ns ? Finding::kInTurn : Finding::kTogether;
+    job.finding = job.wait_ns >= 2 * kMatters * job.span_ns ? Finding::kInTurn : Finding::kTogether;
     for (RankVerdict& verdict : job.verdicts) {
-      verdict.straggles =
-          verdict.late_ns >= kMatters * job.span_ns && IsBeyondChance(late, verdict.rank);
+      verdict.straggles = verdict.late_ns >= kMatters * job.span_ns &&
+                          IsBeyondChance(late[verdict.rank], job.ranks.size());
       if (!verdict.straggles) continue;
       job.finding = Finding::kStraggler;
-      Explain(job.ranks, &verdict);
+      Explain(job, matched.count, &verdict);
     }
+    job.gain_ns = GainOf(job, matched.meetings);
   }
   std::stable_sort(
       job.verdicts.begin(), job.verdicts.end(),

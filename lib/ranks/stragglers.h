@@ -32,17 +32,22 @@ struct Difference {
 
 struct RankVerdict {
   size_t rank = 0;
-  int64_t last = 0;        // collectives to which it came last
-  double late_ns = 0;      // that all would gain if it never came after all others
+  int64_t last = 0;  // meetings to which it came last
+  // By how much longer than it the others waited, on average and in all: how late it is. Below zero
+  // for a rank that is early.
+  double late_ns = 0;
   bool straggles = false;  // by more than chance, and by kMatters of the span or more
-  // The rest is about those that do.
+  // What it did from the first collective to the last one that all have.
+  double span_ns = 0, compute_ns = 0, idle_ns = 0;
+  double wait_ns = 0;  // for others
+  // The rest is about those that straggle.
   Cause cause = Cause::kUnknown;
   double compute_more_ns = 0, idle_more_ns = 0;  // than the median of the others
   std::vector<Difference> differences;           // kMoreWork, kSlowerKernels: the largest first
 };
 
 enum class Finding {
-  kTooFew,     // collectives
+  kTooFew,     // meetings
   kStraggler,  // at least one rank straggles
   kInTurn,     // ranks are late, now this one, now that one
   kTogether    // hardly anybody waits
@@ -52,18 +57,20 @@ struct Job {
   std::string problem;  // not empty: nothing else is known
   std::vector<std::string> notes;
   std::vector<Rank> ranks;  // by number
-  int64_t collectives = 0;
+  int64_t meetings = 0;
   double span_ns = 0;      // the median of the ranks
-  double transfer_ns = 0;  // collectives after the last rank came
-  double late_ns = 0;      // the sum over the ranks
+  double transfer_ns = 0;  // collectives after the last rank came, with nothing else beside them
+  double wait_ns = 0;      // of a rank for others, on average
+  // What all ranks would gain, at most, if those that straggle never came after the others.
+  double gain_ns = 0;
   Finding finding = Finding::kTooFew;
   std::vector<RankVerdict> verdicts;  // by late_ns, the most first
 };
 
 // Less than this part of the span is not worth a verdict. [own]
 constexpr double kMatters = 0.01;
-// Parts of the run that are compared; each has so many collectives at least. [own]
-constexpr size_t kParts = 20, kFewestParts = 5, kFewestOfPart = 5;
+// Parts of the run that are compared; each has so many meetings at least. [own]
+constexpr size_t kParts = 20, kFewestParts = 10, kFewestOfPart = 5;
 
 [[nodiscard]] Job FindStragglers(std::vector<Rank> ranks);
 

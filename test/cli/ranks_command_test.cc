@@ -14,8 +14,9 @@ namespace {
 constexpr int64_t kUs = 1'000;
 
 // A step is a kernel and a collective that ends 50 us after the slower rank has come.
-std::string RankOf(int64_t kernel_ns, int64_t slowest_ns, int steps) {
+std::string RankOf(uint32_t pid, int64_t kernel_ns, int64_t slowest_ns, int steps) {
   SnapshotBuilder builder;
+  builder.process.pid = pid;
   const uint32_t gemm = builder.Shape("gemm", {132}, {256});
   const uint32_t nccl = builder.Shape("ncclDevKernel_AllReduce", {24}, {512});
   int64_t at_ns = 100 * kUs;
@@ -30,8 +31,8 @@ std::string RankOf(int64_t kernel_ns, int64_t slowest_ns, int steps) {
 
 Folder* Job() {
   static Folder folder;
-  folder.Write("a.prof", RankOf(400 * kUs, 500 * kUs, 60));
-  folder.Write("b.prof", RankOf(500 * kUs, 500 * kUs, 60));
+  folder.Write("a.prof", RankOf(71, 400 * kUs, 500 * kUs, 60));
+  folder.Write("b.prof", RankOf(72, 500 * kUs, 500 * kUs, 60));
   return &folder;
 }
 
@@ -40,16 +41,16 @@ Ended ProfIn(const std::vector<std::string>& arguments) { return Prof(arguments,
 TEST_CASE("prof ranks names the late rank of a folder of recordings") {
   const Ended ended = ProfIn({"ranks", "."});
   CHECK(ended.exit_code() == 0);
-  CHECK_THAT(ended.out, Contains("2 ranks, 60 collectives"));
-  CHECK_THAT(ended.out, Contains("is late: all ranks would gain at most"));
+  CHECK_THAT(ended.out, Contains("2 ranks met in 60 collectives"));
+  CHECK_THAT(ended.out, Contains("is late: the others wait "));
   CHECK_THAT(ended.out, Contains("cause: the same kernels take longer on it"));
   CHECK_THAT(ended.out, Contains("next: prof report ./b.prof"));
 }
 
 TEST_CASE("prof ranks prints JSON, and names recordings without collectives") {
   Folder folder;
-  folder.Write("a.prof", RankOf(400 * kUs, 500 * kUs, 60));
-  folder.Write("b.prof", RankOf(500 * kUs, 500 * kUs, 60));
+  folder.Write("a.prof", RankOf(71, 400 * kUs, 500 * kUs, 60));
+  folder.Write("b.prof", RankOf(72, 500 * kUs, 500 * kUs, 60));
   SnapshotBuilder builder;
   builder.Kernel(builder.Shape("gemm", {132}, {256}), "", 0, 100 * kUs);
   folder.Write("main.prof", builder.Bytes());

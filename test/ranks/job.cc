@@ -17,6 +17,8 @@ class Running {
       Rank& rank = ranks_[r];
       rank.name = "rank " + std::to_string(r);
       rank.number = static_cast<int32_t>(r);
+      rank.pid = static_cast<uint32_t>(100 + r);
+      rank.names = {"ncclDevKernel_AllReduce"};
       rank.file = "rank" + std::to_string(r) + ".prof";
       rank.host = options.one_host ? "node" : "node" + std::to_string(r);
       clock_ns_.push_back(options.one_host ? 0 : Uniform(-5e6, 5e6));
@@ -31,17 +33,15 @@ class Running {
   }
 
   std::vector<Rank> Run() {
+    factors_.resize(ranks_.size());
+    compute_ns_.resize(ranks_.size());
+    idle_ns_.resize(ranks_.size());
     for (int step = 0; step < options_.steps; ++step) {
-      for (size_t r = 0; r < ranks_.size(); ++r) factors_.resize(ranks_.size(), 1);
       for (double& factor : factors_) factor = std::max(0.2, 1 + Normal(options_.step_jitter));
       for (int i = 0; i < options_.collectives; ++i) {
         for (size_t r = 0; r < ranks_.size(); ++r) Compute(r);
         Meet();
       }
-    }
-    for (Rank& rank : ranks_) {
-      rank.span_ns =
-          static_cast<double>(rank.collectives.back().end_ns - rank.collectives.front().start_ns);
     }
     return ranks_;
   }
@@ -55,7 +55,7 @@ class Running {
   }
 
   void Compute(size_t r) {
-    const bool is_planted = r == options_.straggler;
+    const bool is_planted = r >= options_.straggler && r < options_.straggler + options_.planted;
     int launches = options_.kernels / options_.collectives;
     if (is_planted) launches += static_cast<int>(std::lround(options_.more * launches));
     Rank& rank = ranks_[r];
@@ -66,8 +66,8 @@ class Running {
                                (is_planted ? 1 + options_.slower : 1);
       at_ns_[r] += gap_ns + kernel_ns;
       if (rank.collectives.empty()) continue;  // before the first one
-      rank.idle_ns += gap_ns;
-      rank.compute_ns += kernel_ns;
+      idle_ns_[r] += gap_ns;
+      compute_ns_[r] += kernel_ns;
       Work& work = rank.work[static_cast<size_t>(i) % rank.work.size()];
       ++work.launches;
       work.ns += kernel_ns;
@@ -79,11 +79,11 @@ class Running {
     const double end_ns = last_ns + options_.transfer_ns * (1 + Normal(0.02));
     for (size_t r = 0; r < ranks_.size(); ++r) {
       Collective one;
-      one.kernel = "ncclDevKernel_AllReduce";
       one.start_ns = std::llround(at_ns_[r] + clock_ns_[r]);
       one.end_ns = std::llround(end_ns + clock_ns_[r] + Uniform(-1e3, 1e3));
       one.exposed_ns = one.ns();
-      ranks_[r].exposed_ns += one.ns();
+      one.compute_ns = compute_ns_[r];
+      one.idle_ns = idle_ns_[r];
       ranks_[r].collectives.push_back(one);
       at_ns_[r] = end_ns;
     }
@@ -91,7 +91,7 @@ class Running {
 
   const JobOptions& options_;
   std::mt19937 random_;
-  std::vector<double> at_ns_, clock_ns_, factors_;
+  std::vector<double> at_ns_, clock_ns_, factors_, compute_ns_, idle_ns_;
   std::vector<Rank> ranks_;
 };
 

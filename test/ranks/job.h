@@ -18,8 +18,8 @@ struct JobOptions {
   double kernel_ns = 50e3, gap_ns = 5e3, transfer_ns = 200e3;
   double jitter = 0.02;      // of each kernel and gap, as a part of it
   double step_jitter = 0.0;  // of each rank's step
-  // The planted one, and how much longer its kernels or gaps are, or how many launches more.
-  size_t straggler = 0;
+  // Those that are planted: how much longer their kernels or gaps are, and how many launches more.
+  size_t straggler = 0, planted = 1;  // the first one, and how many
   double slower = 0, later = 0, more = 0;
   bool one_host = true;
 };

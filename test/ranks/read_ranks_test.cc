@@ -40,14 +40,27 @@ TEST_CASE("A rank has its collectives in the order of their launches, and what r
   CHECK(rank.collectives[0].start_ns == rank.collectives[1].start_ns + 300 * kUs);
   CHECK(rank.collectives[0].exposed_ns == 200 * kUs);
   CHECK(rank.collectives[1].exposed_ns == 50 * kUs);
-  CHECK(rank.collectives[0].kernel.find("ncclDevKernel_AllReduce") == 0);
-  CHECK(rank.span_ns == 500 * kUs);
-  CHECK(rank.compute_ns == 200 * kUs);
-  CHECK(rank.exposed_ns == 250 * kUs);
-  CHECK(rank.idle_ns == 50 * kUs);
+  CHECK(rank.names[rank.collectives[0].name].find("ncclDevKernel_AllReduce") == 0);
+  CHECK(rank.collectives[1].compute_ns == 50 * kUs);
+  CHECK(rank.collectives[1].idle_ns == 0);
+  CHECK(rank.collectives[0].compute_ns == 200 * kUs);
+  CHECK(rank.collectives[0].idle_ns == 50 * kUs);
   REQUIRE(rank.work.size() == 1);
   CHECK(rank.work[0].kernel == "gemm");
   CHECK(rank.work[0].launches == 1);
+}
+
+TEST_CASE("Of two collectives at a time the later one is alone only where the first has ended") {
+  prof::test::SnapshotBuilder builder;
+  const uint32_t nccl = builder.Shape("ncclDevKernel_AllReduce", {24}, {512});
+  prof::test::Launch other;
+  other.stream = 9;
+  builder.Kernel(nccl, "", 100 * kUs, 300 * kUs);
+  builder.Kernel(nccl, "", 200 * kUs, 350 * kUs, other);
+  const std::vector<Rank> ranks = Read(builder);
+  REQUIRE(ranks.size() == 1);
+  CHECK(ranks[0].collectives[0].exposed_ns == 200 * kUs);
+  CHECK(ranks[0].collectives[1].exposed_ns == 50 * kUs);
 }
 
 TEST_CASE("Each GPU of a process with collectives is a rank, and a process without has none") {

@@ -21,6 +21,7 @@
 #include "lib/ranks/job_text.h"
 #include "lib/ranks/read_ranks.h"
 #include "lib/ranks/stragglers.h"
+#include "lib/report/base/strings.h"
 #include "lib/snapshot/read/reader.h"
 
 namespace prof::cli {
@@ -65,7 +66,7 @@ int RunRanks(const RanksFlags& flags) {
     for (ranks::Rank& rank : of_file) all.push_back(std::move(rank));
   }
   ranks::Job job = ranks::FindStragglers(std::move(all));
-  if (!job.problem.empty()) return Fail(job.problem);
+  if (!job.problem.empty()) return Fail(report::Printable(job.problem));
   for (const std::string& file : without) {
     job.notes.push_back(file + " has no collective of NCCL: it is left out.");
   }
@@ -95,7 +96,7 @@ Command AddRanksCommand(CLI::App* app) {
   parser
       ->add_option("-o,--output", flags->output,
                    "File to write; - is standard output (default: standard output)")
-      ->option_text("FILE");
+      ->type_name("FILE");
   parser->add_flag("--strict", flags->strict,
                    "Exit with status 3 when a recording is damaged, was not stopped in order, or "
                    "has something behind its end (otherwise: a warning)");
