@@ -2,13 +2,13 @@
 #include "cupti_backend/kept_ceilings.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace prof::cupti {
 namespace {
@@ -23,19 +23,21 @@ std::vector<capture::DeviceEvent> Devices() {
 
 const std::string kHead = "device,sm_count,kind,per_s,n,min,max,sm_clock_hz\n";
 
-std::string Written(const std::string& text) {
-  std::string path = "kept_ceilings.csv";
+std::string Written(const test::TempFolder& folder, const std::string& text) {
+  std::string path = folder / "kept_ceilings.csv";
   std::ofstream(path) << text;
   return path;
 }
 
 TEST_CASE("A device gets the kept ceilings of its name and number of SMs") {
+  const test::TempFolder folder;
   std::vector<capture::DeviceEvent> devices = Devices();
-  CHECK(AddKeptCeilings(Written(kHead + "NVIDIA H200,132,dram-copy,3.9e12,11,3.8e12,4e12,0\n"
-                                        "NVIDIA H200,132,flops fp32,6e13,11,6e13,6e13,1.9e9\n"
-                                        "NVIDIA A100,108,l2,4e12,11,4e12,4e12,0\n"),
-                        &devices)
-            .empty());
+  CHECK(
+      AddKeptCeilings(Written(folder, kHead + "NVIDIA H200,132,dram-copy,3.9e12,11,3.8e12,4e12,0\n"
+                                              "NVIDIA H200,132,flops fp32,6e13,11,6e13,6e13,1.9e9\n"
+                                              "NVIDIA A100,108,l2,4e12,11,4e12,4e12,0\n"),
+                      &devices)
+          .empty());
   REQUIRE(devices[0].ceilings.size() == 2);
   CHECK(devices[0].ceilings[0].kind == "dram-copy");
   CHECK(devices[0].ceilings[0].per_s == 3.9e12);
@@ -49,14 +51,17 @@ TEST_CASE("Without kept ceilings nothing happens, and a file that is none is tol
   CHECK(AddKeptCeilings("no_such_folder/ceilings.csv", &devices).empty());
   CHECK(AddKeptCeilings(".", &devices).empty());
   CHECK(AddKeptCeilings("/dev/zero", &devices).empty());
-  unlink("pipe_of_ceilings");
-  REQUIRE(mkfifo("pipe_of_ceilings", 0600) == 0);
-  CHECK(AddKeptCeilings("pipe_of_ceilings", &devices).empty());  // nobody writes into it
-  CHECK(AddKeptCeilings(Written("{}"), &devices) ==
-        "kept_ceilings.csv has no ceilings: its first line is not "
-        "\"device,sm_count,kind,per_s,n,min,max,sm_clock_hz\"");
-  CHECK(AddKeptCeilings(Written(kHead + "H200,132"), &devices) ==
-        "kept_ceilings.csv has no ceilings: line 2 is no ceiling");
+  const test::TempFolder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(AddKeptCeilings(pipe, &devices).empty());  // nobody writes into it
+  const std::string no_table = Written(folder, "{}");
+  CHECK(AddKeptCeilings(no_table, &devices) ==
+        no_table +
+            " has no ceilings: its first line is not "
+            "\"device,sm_count,kind,per_s,n,min,max,sm_clock_hz\"");
+  const std::string no_row = Written(folder, kHead + "H200,132");
+  CHECK(AddKeptCeilings(no_row, &devices) == no_row + " has no ceilings: line 2 is no ceiling");
   CHECK(devices[0].ceilings.empty());
 }
 
