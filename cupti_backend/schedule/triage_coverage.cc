@@ -239,8 +239,7 @@ void TriageCoverage::ChooseInterval(const Burst& burst) {
   for (const Record& record : records_) {
     if (record.end_ns <= begin_ns) continue;
     if (record.start_ns >= end_ns || launches.size() == IntervalChoice::kMostLaunches) {
-      end_ns = std::max(end_ns, record.start_ns);
-      if (launches.size() == IntervalChoice::kMostLaunches) end_ns = record.start_ns;
+      end_ns = record.start_ns;
       break;
     }
     const auto kernel = kernels_.find(record.key);

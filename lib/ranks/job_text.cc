@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 
@@ -15,27 +14,12 @@
 namespace prof::ranks {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using report::Align;
 using report::Printable;
 using report::WriteParagraph;
 
 std::string OfSpan(double ns, const Job& job) {
   return text::Time(ns) + " (" + text::ShortPercent(job.span_ns > 0 ? ns / job.span_ns : 0) + ")";
-}
-
-const char* ToText(Finding finding) {
-  switch (finding) {
-    case Finding::kTooFew:
-      return "too-few";
-    case Finding::kStraggler:
-      return "straggler";
-    case Finding::kInTurn:
-      return "in-turn";
-    case Finding::kTogether:
-      break;
-  }
-  return "together";
 }
 
 std::string Conclusion(const Job& job) {
@@ -63,10 +47,9 @@ std::string CauseOf(const RankVerdict& verdict) {
     case Cause::kSlowerKernels:
       return "the same kernels take longer on it: its GPU computes for " + more +
              " more than the median of the others. Where all kernels do, look at its clock, power "
-             "and "
-             "temperature (prof run --gpu-state), and at what else runs on that GPU; where some "
-             "do, "
-             "at the data that they get.";
+             "and temperature (prof run --gpu-state), and at what else runs on that GPU; where "
+             "some "
+             "do, at the data that they get.";
     case Cause::kMoreWork:
       return "it has more work: its GPU computes for " + more +
              " more than the median of the others. Divide the work, or the input, evenly.";
@@ -128,43 +111,6 @@ void WriteRanks(std::ostream& out, const Job& job, int width) {
                  width);
 }
 
-Json ToJson(const Difference& difference) {
-  const Work& work = difference.work;
-  return {{"kernel", work.kernel},
-          {"grid", work.grid},
-          {"block", work.block},
-          {"launches", work.launches},
-          {"mean_ns", work.mean_ns()},
-          {"others_launches", difference.others_launches},
-          {"others_mean_ns", difference.others_mean_ns},
-          {"more_ns", difference.ns}};
-}
-
-Json ToJson(const Job& job, const RankVerdict& verdict) {
-  const Rank& rank = job.ranks[verdict.rank];
-  Json json = {{"name", rank.name},
-               {"rank", rank.number},
-               {"host", rank.host},
-               {"device", rank.device},
-               {"file", rank.file},
-               {"last", verdict.last},
-               {"late_ns", verdict.late_ns},
-               {"straggles", verdict.straggles},
-               {"span_ns", verdict.span_ns},
-               {"wait_ns", verdict.wait_ns},
-               {"compute_ns", verdict.compute_ns},
-               {"idle_ns", verdict.idle_ns}};
-  if (!verdict.straggles) return json;
-  json["cause"] = ToString(verdict.cause);
-  json["compute_more_ns"] = verdict.compute_more_ns;
-  json["idle_more_ns"] = verdict.idle_more_ns;
-  json["differences"] = Json::array();
-  for (const Difference& difference : verdict.differences) {
-    json["differences"].push_back(ToJson(difference));
-  }
-  return json;
-}
-
 }  // namespace
 
 void WriteJobText(std::ostream& out, const Job& job, int width) {
@@ -182,16 +128,6 @@ void WriteJobText(std::ostream& out, const Job& job, int width) {
   out << '\n';
   WriteRanks(out, job, width);
   for (const std::string& note : job.notes) WriteParagraph(out, "Note: ", Printable(note), width);
-}
-
-void WriteJobJson(std::ostream& out, const Job& job) {
-  Json json = {{"finding", ToText(job.finding)}, {"meetings", job.meetings},
-               {"span_ns", job.span_ns},         {"transfer_ns", job.transfer_ns},
-               {"wait_ns", job.wait_ns},         {"gain_ns", job.gain_ns}};
-  json["ranks"] = Json::array();
-  for (const RankVerdict& verdict : job.verdicts) json["ranks"].push_back(ToJson(job, verdict));
-  json["notes"] = job.notes;
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace prof::ranks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verdict on a job, for people and for programs.
+// The verdict on a job, for people.
 #ifndef PROF_LIB_RANKS_JOB_TEXT_H_
 #define PROF_LIB_RANKS_JOB_TEXT_H_
 
@@ -12,9 +12,6 @@ namespace prof::ranks {
 
 // Of a job without a problem. `width`: columns.
 void WriteJobText(std::ostream& out, const Job& job, int width);
-
-// One JSON object and a newline; times in ns.
-void WriteJobJson(std::ostream& out, const Job& job);
 
 }  // namespace prof::ranks
 

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "lib/ranks/job_json.h"
 #include "test/ranks/job.h"
 #include "test/support/catch.h"
 

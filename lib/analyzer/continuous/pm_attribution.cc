@@ -47,8 +47,9 @@ constexpr double kHalvesSeen = 2;
 constexpr double kPartsSeen = 32;
 // With fewer launches there is no spread between them. A kernel that ran less often is what it was.
 constexpr int64_t kLeastLaunches = 2;
-// With so many launches, samples that are longer than these are enough. Random programs whose GPU
-// waits for the host gave bounds that hold as well with 6 and 10 samples as with 8.
+// With so many launches, kLeastPmSamples samples that are longer than these are enough. Of random
+// programs whose GPU waits for the host as many bounds hold as with 8 samples, and as with 10 of
+// six launches.
 constexpr int64_t kLaunchesOfLittle = 4;
 // How far the clock's error moves the rates, from some of the rows.
 constexpr size_t kClockWindows = 16, kClockRows = 1500;
@@ -252,8 +253,7 @@ std::vector<LaunchCourse> PmAttribution::Courses() const {
   return FindCourses(series_, work_, rows_, std::llround(clock_.offset_ns));
 }
 
-// Where samples are longer than its launches, each sees little of its time, and yet all of a
-// launch.
+// Samples that are longer than its launches see little of its time each, and yet many launches.
 bool PmAttribution::IsEnough(size_t entity) const {
   const PmEntity& e = work_.entities[entity];
   if (e.time_ns >= kLeastPmSamples * rows_.sample_ns) return true;

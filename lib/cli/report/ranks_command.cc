@@ -18,6 +18,7 @@
 #include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/terminal.h"
 #include "lib/cli/compare/compare_inputs.h"
+#include "lib/ranks/job_json.h"
 #include "lib/ranks/job_text.h"
 #include "lib/ranks/read_ranks.h"
 #include "lib/ranks/stragglers.h"
