@@ -36,10 +36,6 @@ constexpr double kBoundOfOthers = 0.50;
 // [own] SMs that were active for less give no use while active: fill and drain are most of it.
 constexpr double kLeastActive = 0.02;
 
-// [own] An error bound of PM samples that is no wider says as much as a counter: the threshold of a
-// busy unit is no more exact.
-constexpr double kExactUse = 0.01;
-
 // Causes that compete with the units.
 constexpr double kExplainsMost = 0.50;  // [own] of the time that the busiest unit leaves unused
 // [own] HFMA2 is counted on the FMA and on the tensor pipe: 87.78 and 87.78 % in a kernel of it. A

@@ -37,7 +37,7 @@ Cause OfShape(const RuleInputs& inputs, std::string_view rule, Limiter limiter,
   const Bound bound = OfFullSms(inputs);
   Cause cause = MakeCause(rule, limiter, std::min(expected, bound.gain.value_or(1)));
   const bool at_limit =
-      inputs.leader && IsShared(inputs.leader->unit) && inputs.leader->at_least() >= kSaturated;
+      inputs.leader && IsShared(inputs.leader->unit) && inputs.leader->of_peak >= kSaturated;
   cause.is_beside = inputs.unknown.empty() && !at_limit && cause.frees >= kWorthwhileGain;
   cause.is_verdict = cause.is_beside && ShapeDecides(inputs, cause.frees);
   cause.action = MakeAction(action, bound);

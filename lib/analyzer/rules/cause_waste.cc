@@ -66,7 +66,7 @@ std::optional<Cause> UncoalescedCause(const RuleInputs& inputs) {
   const bool of_memory =
       inputs.leader && IsOneOf(inputs.leader->unit, {Unit::kDram, Unit::kL2, Unit::kL1});
   // Scattered sectors keep DRAM below what it reaches for long runs.
-  const bool scattered = of_memory && inputs.leader->at_least() >= kScatteredUse &&
+  const bool scattered = of_memory && inputs.leader->of_peak >= kScatteredUse &&
                          cause.frees >= kStallShare &&
                          (WaitsForUnknown(inputs) || WaitsFor(inputs, {"long_scoreboard"}));
   cause.is_verdict = (of_memory && BeatsUnits(inputs, cause.frees)) ||

@@ -104,10 +104,10 @@ bool IsLeftOut(const RuleInputs& inputs, const UnitUse& use) {
   return inputs.half_on_fma && use.unit == Unit::kTensor;
 }
 
-// Issue slots lead only where no pipe explains them.
+// Issue slots lead only where no other unit explains them.
 bool IssueLeads(double issue, double other) {
   return (issue >= kSaturated && other < kSaturated) ||
-         (issue >= kBusy && issue - other >= kMargin);
+         (issue >= kBusy && (other < kBusy || issue - other >= kMargin));
 }
 
 const UnitUse* Leader(RuleInputs* all) {
@@ -143,6 +143,9 @@ const UnitUse* Leader(RuleInputs* all) {
 
 void FindLeader(RuleInputs* inputs) {
   inputs->half_on_fma = CountsHalfAsTensor(*inputs);
+  for (const UnitUse& use : inputs->units()) {
+    if (!IsLeftOut(*inputs, use)) inputs->busiest = std::max(inputs->busiest, use.of_peak);
+  }
   const UnitUse* const leader = Leader(inputs);
   if (leader == nullptr) return;
   inputs->leader = *leader;
@@ -281,7 +284,6 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
     inputs.shared = {share, false};
   }
   for (const UnitUse& use : counters.units) {
-    inputs.busiest = std::max(inputs.busiest, RuleInputs::Claimed(use));
     inputs.straddles |= use.at_least() < kBusy && use.at_most() >= kBusy && use.error > 0;
   }
   FindSource(&inputs);
@@ -324,11 +326,12 @@ double RuleInputs::UseOf(Unit unit) const {
   return use == nullptr ? 0 : use->of_peak;
 }
 
-double RuleInputs::Claimed(const UnitUse& use) {
-  return use.error <= kExactUse ? use.of_peak : use.at_least();
+double RuleInputs::Margin() const {
+  return (leader ? WhileActive(leader->unit, leader->of_peak) : 0) -
+         (rival ? WhileActive(rival->unit, rival->of_peak) : 0);
 }
 
-double RuleInputs::Margin() const {
+double RuleInputs::LeastMargin() const {
   return (leader ? WhileActive(leader->unit, leader->at_least()) : 0) -
          (rival ? WhileActive(rival->unit, rival->at_most()) : 0);
 }

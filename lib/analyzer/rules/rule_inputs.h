@@ -26,7 +26,7 @@ struct RuleInputs {
   bool measured = false;                  // any usable counter or PM sample
   Source source = Source::kNone;          // of these
   std::vector<std::string_view> unknown;  // units that a claim of "nothing is busy" would need
-  double busiest = 0;                     // the highest use of all units, as Claimed() has it
+  double busiest = 0;                     // the highest use of all units
   bool straddles = false;                 // the error bound of a use has both sides of kBusy
   bool issue_or_pipe = false;             // which of the two leads is within the error bounds
   // True: the tensor pipe counts only the packed half precision instructions of the FMA pipe
@@ -74,11 +74,10 @@ struct RuleInputs {
   // and L2 serve the SMs that are left at the same rate, so that theirs is that of the elapsed
   // time.
   [[nodiscard]] double WhileActive(Unit unit, double of_peak) const;
-  // The use that may be compared with kBusy: the use itself where its error bound is small, else
-  // the lower end of the bound.
-  [[nodiscard]] static double Claimed(const UnitUse& use);
-  // leader - rival while active, at the near ends of both bounds
+  // leader - rival while active. It decides; LeastMargin(), at the near ends of both error bounds,
+  // makes the doubts.
   [[nodiscard]] double Margin() const;
+  [[nodiscard]] double LeastMargin() const;
   // Of a metric by CUPTI name; null when it is absent, negative or not finite.
   [[nodiscard]] std::optional<double> Median(std::string_view metric) const;
   [[nodiscard]] double SamplesOf(std::string_view metric) const;

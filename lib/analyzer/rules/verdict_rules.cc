@@ -97,10 +97,6 @@ void FillUnknown(const RuleInputs& inputs, Verdict* verdict) {
     verdict->summary = "Not all units were measured, and none of the others is busy.";
     verdict->missing = MissingUses(inputs);
     AddMissingPmValues(inputs, verdict);
-  } else if (inputs.busiest >= kBusy) {
-    verdict->summary = "Two units may be the limit: the error bounds do not separate them.";
-    verdict->missing =
-        "exact uses (" + WayTo(inputs, format::kNeedsUse) + "): the error bounds are too wide";
   } else {
     verdict->summary = "No unit is busy, and no stall reason stands out.";
     verdict->missing = "PC samples: which instructions the warps wait at";
@@ -246,9 +242,8 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
   verdict.notes.insert(verdict.notes.end(), context.notes.begin(), context.notes.end());
   verdict.runner_up = RunnerUp(inputs, verdict);
   verdict.source = inputs.source;
-  const bool is_unsettled = !inputs.unknown.empty() || inputs.busiest >= kBusy;
   verdict.decided = verdict.limiter != Limiter::kNotMeasured &&
-                    !(verdict.limiter == Limiter::kUnknown && is_unsettled);
+                    (verdict.limiter != Limiter::kUnknown || inputs.unknown.empty());
   if (verdict.missing.empty() && !inputs.unknown.empty() && inputs.measured) {
     verdict.missing = MissingUses(inputs);
   }

@@ -22,10 +22,10 @@ namespace prof::analyzer {
 bool LeaderBound(const RuleInputs& inputs) {
   if (!inputs.leader) return false;
   const UnitUse& leader = *inputs.leader;
-  if (inputs.WhileActive(leader.unit, leader.at_least()) >= kSaturated) return true;
-  return inputs.WhileActive(leader.unit, RuleInputs::Claimed(leader)) >= kBusy &&
-         (inputs.Margin() >= kMargin || !inputs.rival ||
-          inputs.WhileActive(inputs.rival->unit, inputs.rival->at_most()) < kBusy);
+  const double use = inputs.WhileActive(leader.unit, leader.of_peak);
+  if (use >= kSaturated) return true;
+  return use >= kBusy && (inputs.Margin() >= kMargin || !inputs.rival ||
+                          inputs.WhileActive(inputs.rival->unit, inputs.rival->of_peak) < kBusy);
 }
 
 namespace {
@@ -42,13 +42,13 @@ void FillUnit(const RuleInputs& inputs, std::string_view same_work, Verdict* ver
   const double named = inputs.WhileActive(leader.unit, leader.at_least());
   verdict->summary = std::string("Limited by ") + NameOf(leader.unit) + " at " + PercentOf(leader) +
                      " of its peak";
-  if (RuleInputs::Claimed(leader) < kBusy) {
+  if (leader.of_peak < kBusy) {
     verdict->summary += ", " + text::Percent(named) + " while the SMs were active";
   }
   verdict->summary += ".";
   AddUnit(inputs, leader, verdict);
   AddSameWork(inputs, same_work, verdict);
-  AddDoubtsOfWinner(inputs, named, inputs.Margin(), verdict);
+  AddDoubtsOfWinner(inputs, named, inputs.LeastMargin(), verdict);
   AddDoubtsOfData(inputs, inputs.SamplesOf(leader), verdict);
 }
 
@@ -196,10 +196,9 @@ void FillIssue(const RuleInputs& inputs, Verdict* verdict) {
 bool Mixed(const RuleInputs& inputs) {
   if (!inputs.leader || !inputs.rival) return false;
   const UnitUse& leader = *inputs.leader;
-  return inputs.WhileActive(inputs.rival->unit, inputs.rival->at_most()) >= kBusy &&
-         inputs.WhileActive(leader.unit, RuleInputs::Claimed(leader)) >= kBusy &&
-         inputs.WhileActive(leader.unit, leader.at_least()) < kSaturated &&
-         inputs.Margin() < kMargin;
+  const double use = inputs.WhileActive(leader.unit, leader.of_peak);
+  return inputs.WhileActive(inputs.rival->unit, inputs.rival->of_peak) >= kBusy && use >= kBusy &&
+         use < kSaturated && inputs.Margin() < kMargin;
 }
 
 void FillMixed(const RuleInputs& inputs, Verdict* verdict) {

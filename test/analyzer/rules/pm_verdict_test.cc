@@ -67,18 +67,31 @@ TEST_CASE("Shared memory is told from L1 by its part of the wavefronts") {
   CHECK(Decide(kernel).rule == "l1-throughput");
 }
 
-TEST_CASE("Two units whose bounds touch are mixed, and not at high confidence") {
+TEST_CASE("Of two units the uses decide, and bounds that are close are a doubt") {
   KernelReport kernel = QuietByPmSamples();
-  SetPm(&kernel, TriageUnit::kDram, 76, 4);
-  SetPm(&kernel, TriageUnit::kFma, 63, 1);
-  CHECK(Decide(kernel).limiter == Limiter::kMixed);
   SetPm(&kernel, TriageUnit::kDram, 76, 1);
+  SetPm(&kernel, TriageUnit::kFma, 63, 1);
   const Verdict clear = Decide(kernel);
   CHECK(clear.limiter == Limiter::kDram);
-  CHECK(clear.confidence == Confidence::kMedium);
+  CHECK(Doubts(clear) == std::vector<std::string>{"below-80", "waste-unknown"});
+  SetPm(&kernel, TriageUnit::kDram, 76, 4);
+  const Verdict close = Decide(kernel);
+  CHECK(close.limiter == Limiter::kDram);
+  CHECK(Doubts(close) == std::vector<std::string>{"below-80", "near-rival", "waste-unknown"});
+  SetPm(&kernel, TriageUnit::kDram, 72, 1);
+  CHECK(Decide(kernel).limiter == Limiter::kMixed);
 }
 
-TEST_CASE("A bound on both sides of a threshold lowers the confidence, and claims nothing above") {
+TEST_CASE("Of the issue slots and a pipe the one that is busy leads") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kIssue, 64);
+  SetPm(&kernel, TriageUnit::kAlu, 58);
+  CHECK(Decide(kernel).limiter == Limiter::kIssue);
+  SetPm(&kernel, TriageUnit::kAlu, 61);
+  CHECK(Decide(kernel).limiter == Limiter::kAlu);
+}
+
+TEST_CASE("A bound on both sides of a threshold lowers the confidence, on either side") {
   KernelReport kernel = QuietByPmSamples();
   SetPm(&kernel, TriageUnit::kDram, 81, 3);
   const Verdict high = Decide(kernel);
@@ -86,8 +99,12 @@ TEST_CASE("A bound on both sides of a threshold lowers the confidence, and claim
   CHECK(high.confidence == Confidence::kMedium);
   SetPm(&kernel, TriageUnit::kDram, 61, 3);
   const Verdict busy = Decide(kernel);
-  CHECK(busy.rule == "no-unit-busy");
-  CHECK(busy.confidence == Confidence::kLow);
+  CHECK(busy.limiter == Limiter::kDram);
+  CHECK(busy.confidence == Confidence::kMedium);
+  SetPm(&kernel, TriageUnit::kDram, 59, 3);
+  const Verdict idle = Decide(kernel);
+  CHECK(idle.rule == "no-unit-busy");
+  CHECK(idle.confidence == Confidence::kLow);
 }
 
 TEST_CASE("A small error bound around the threshold does not make a unit idle") {
@@ -250,7 +267,9 @@ TEST_CASE("Reads and writes count together, with both errors") {
   CHECK(Decide(WithoutCounters({{kReads, Value(50, 1)}, {kWrites, Value(36, 1)}})).limiter ==
         Limiter::kDram);
   const Verdict wide = Decide(WithoutCounters({{kReads, Value(50, 14)}, {kWrites, Value(36, 14)}}));
-  CHECK(wide.limiter == Limiter::kUnknown);
+  CHECK(wide.limiter == Limiter::kDram);
+  CHECK_THAT(wide.summary, Contains("86.0 +-28.0 %"));
+  CHECK(wide.confidence == Confidence::kMedium);
   CHECK(Decide(WithoutCounters({{kReads, Value(95, 1)}})).limiter == Limiter::kNotMeasured);
 }
 
