@@ -105,7 +105,7 @@ def run(rank, arguments, ranks, port, begin):
     dist.init_process_group("nccl", rank=rank, world_size=ranks,
                             device_id=torch.device("cuda", rank))
     draw = random.Random(arguments.seed + 1)
-    width, rows = 256 * draw.randint(6, 10), 512 * draw.randint(4, 8)
+    width, rows = 256 * draw.randint(16, 20), 512 * draw.randint(10, 16)
     torch.manual_seed(arguments.seed + rank)
     model = Model(rank, width, rows)
     kind, is_late = arguments.kind, rank == late_rank(arguments, ranks)

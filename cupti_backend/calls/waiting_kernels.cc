@@ -53,4 +53,8 @@ bool WaitsForOthers(const char* name) {
                      [&](std::string_view part) { return lower.find(part) != std::string::npos; });
 }
 
+bool IsOfNccl(const char* name) {
+  return std::string_view(name).find("nccl") != std::string_view::npos;
+}
+
 }  // namespace prof::cupti

@@ -11,6 +11,8 @@ namespace prof::cupti {
 // such a launch while its peers run can hang the program. `name` may be mangled. Some us; allocates
 // for long names.
 bool WaitsForOthers(const char* name);
+// True for kernels of NCCL: the process is a rank of a job, or has several GPUs.
+bool IsOfNccl(const char* name);
 
 }  // namespace prof::cupti
 

@@ -18,16 +18,31 @@ CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
       contexts_(all_->contexts),
       launches_(all_->launches),
       worker_(all_->worker) {
-  if (parts_.ranks > 1 && parts_.samples_launches) {
-    parts_.outbox.Add(capture::NoticeEvent{
-        capture::Severity::kInfo, capture::Subsystem::kCounters, 0,
-        "the job has " + std::to_string(parts_.ranks) +
-            " processes that may wait for each other: each samples counters for its part of the "
-            "budget, " +
-            parts_.budget.Text(),
-        "raise it: --budget, --budget-seconds"});
-  }
+  if (parts_.budget.ranks() > 1) AddNoticeOfRanks();
   if (parts_.samples_launches) worker_.Start();
+}
+
+void CounterSampler::AddNoticeOfRanks() {
+  if (!parts_.samples_launches) return;
+  parts_.outbox.Add(capture::NoticeEvent{
+      capture::Severity::kInfo, capture::Subsystem::kCounters, 0,
+      "the job has " + std::to_string(parts_.budget.ranks()) +
+          " processes that may wait for each other: each samples counters for its part of the "
+          "budget, " +
+          parts_.budget.Text(),
+      "raise it: --budget, --budget-seconds"});
+}
+
+// Processes that a program starts by itself have nothing in the environment that tells how many
+// there are. One that uses NCCL and a single GPU has as many, most likely, as the machine has GPUs.
+void CounterSampler::FindRanks() {
+  if (looked_for_ranks_ || !parts_.policy.saw_nccl()) return;
+  looked_for_ranks_ = true;
+  if (parts_.budget.ranks() > 1 || contexts_.Devices().size() > 1) return;
+  int devices = 0;
+  if (parts_.driver->device_get_count(&devices) != CUDA_SUCCESS) devices = 0;
+  parts_.budget.SetRanks(std::max(devices, 2));
+  AddNoticeOfRanks();
 }
 
 CounterSampler::~CounterSampler() {
@@ -79,6 +94,7 @@ void CounterSampler::Resume() { parts_.takes_none.store(parts_.closed.load()); }
 SamplerEvents CounterSampler::TakeEvents() {
   const int64_t now_ns = MonotonicNs();
   parts_.policy.ExcludeOverlapping(now_ns);
+  FindRanks();
   ChooseByNeed(now_ns);
   return parts_.outbox.Take();
 }

@@ -80,6 +80,8 @@ class CounterSampler {
   void AddLosses(Integrity& integrity) const;
 
  private:
+  void FindRanks();
+  void AddNoticeOfRanks();
   void ChooseByNeed(int64_t now_ns);
   void AddFinalNotices();
   // The hardware, from counted ranges that are open too; false where a launch does not return.
@@ -103,6 +105,7 @@ class CounterSampler {
   ContextSlots& contexts_;
   LaunchSampler& launches_;
   SamplerWorker& worker_;
+  bool looked_for_ranks_ = false;  // NCCL was seen
   // A launch is still under its range: its thread, and CUPTI, go on using all of this.
   bool in_use_ = false;
   std::atomic<bool> were_sampled_{false};  // AllSampled() when the sampler was stopped

@@ -17,8 +17,7 @@ SamplerParts::SamplerParts(const CuptiApi* api_table, const DriverApi* driver_ta
       samples_launches(options.counters != Counters::kNone || !options.metrics.empty()),
       replays(options.replay == Replay::kKernel),
       policy(options),
-      ranks(capture::RanksFromEnvironment()),
-      budget(options, capture::MonotonicNs(), ranks),
+      budget(options, capture::MonotonicNs(), capture::RanksFromEnvironment()),
       outbox(samples_launches ? State::kWorking : State::kOff),
       plans(api_table, driver_table, options),
       turns(WantsTriage(options) ? HardwareTurns::Owner::kTriage : HardwareTurns::Owner::kRanges,
@@ -40,7 +39,7 @@ void SamplerParts::AddInterval(capture::ProfilerWork kind, int64_t begin_ns, int
                                int64_t most_ns) {
   // The processes of a job prepare at the same time, so they wait for each other once.
   const bool at_once = kind == capture::ProfilerWork::kSetup;
-  budget.Spend(std::min(end_ns - begin_ns, most_ns) / (at_once ? ranks : 1));
+  budget.Spend(std::min(end_ns - begin_ns, most_ns) / (at_once ? budget.ranks() : 1));
   outbox.Add(kind, begin_ns, end_ns);
 }
 

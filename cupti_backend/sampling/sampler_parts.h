@@ -46,7 +46,6 @@ struct SamplerParts {
   const bool samples_launches;  // any counters at all
   const bool replays;
   SamplingPolicy policy;
-  const int ranks;  // processes of the job
   SamplingBudget budget;
   SamplerOutbox outbox;
   CounterPlans plans;   // the worker's

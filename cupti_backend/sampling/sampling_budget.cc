@@ -8,23 +8,24 @@ namespace prof::cupti {
 namespace {
 
 // The field's value; with --counters auto its own default in place of that of the levels.
-double ValueOf(const SessionOptions& options, double SessionOptions::*field, double of_auto,
-               int ranks) {
+double ValueOf(const SessionOptions& options, double SessionOptions::*field, double of_auto) {
   const bool untouched = options.*field == SessionOptions{}.*field;
   const bool by_need = options.counters == Counters::kAuto && untouched;
-  return (by_need ? of_auto : options.*field) / std::max(ranks, 1);
+  return by_need ? of_auto : options.*field;
 }
 
 }  // namespace
 
 SamplingBudget::SamplingBudget(const SessionOptions& options, int64_t start_ns, int ranks)
-    : seconds_(ValueOf(options, &SessionOptions::counter_budget_seconds, kAutoSeconds, ranks)),
-      percent_(ValueOf(options, &SessionOptions::counter_budget_percent, kAutoPercent, ranks)),
+    : seconds_(ValueOf(options, &SessionOptions::counter_budget_seconds, kAutoSeconds)),
+      percent_(ValueOf(options, &SessionOptions::counter_budget_percent, kAutoPercent)),
+      ranks_(std::max(ranks, 1)),
       unlimited_(options.replay == Replay::kKernel),
       start_ns_(start_ns) {}
 
 double SamplingBudget::AllowedNs(int64_t now_ns) const {
-  return seconds_ * 1e9 + percent_ / 100.0 * static_cast<double>(now_ns - start_ns_);
+  const double of_all = seconds_ * 1e9 + percent_ / 100.0 * static_cast<double>(now_ns - start_ns_);
+  return of_all / ranks();
 }
 
 bool SamplingBudget::Allows(int64_t now_ns) const {
@@ -57,7 +58,7 @@ bool SamplingBudget::Exhausted(int64_t now_ns) const { return percent_ <= 0 && !
 
 std::string SamplingBudget::Text() const {
   char text[64];
-  std::snprintf(text, sizeof(text), "%g s + %g %%", seconds_, percent_);
+  std::snprintf(text, sizeof(text), "%g s + %g %%", seconds_ / ranks(), percent_ / ranks());
   return text;
 }
 

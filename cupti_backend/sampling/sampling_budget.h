@@ -5,6 +5,7 @@
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_SAMPLING_BUDGET_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_SAMPLING_BUDGET_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -23,6 +24,9 @@ class SamplingBudget {
   // `ranks`: processes of the job that wait for each other. Each of them stalls at its own moments,
   // and all wait for each: so they divide the budget.
   SamplingBudget(const SessionOptions& options, int64_t start_ns, int ranks = 1);
+
+  [[nodiscard]] int ranks() const { return ranks_.load(std::memory_order_relaxed); }
+  void SetRanks(int ranks) { ranks_.store(std::max(ranks, 1), std::memory_order_relaxed); }
 
   void Spend(int64_t cost_ns) { cost_ns_.fetch_add(cost_ns, std::memory_order_relaxed); }
 
@@ -44,8 +48,9 @@ class SamplingBudget {
  private:
   [[nodiscard]] double AllowedNs(int64_t now_ns) const;
 
-  const double seconds_, percent_;  // once; of the run time
-  const bool unlimited_;            // replay is: its user wants to pay for it
+  const double seconds_, percent_;  // of all ranks: once; of the run time
+  std::atomic<int> ranks_;
+  const bool unlimited_;  // replay is: its user wants to pay for it
   const int64_t start_ns_;
   std::atomic<int64_t> cost_ns_{0};
   mutable std::atomic<bool> used_up_{false};

@@ -64,6 +64,7 @@ Exclusion LaunchSelection::Decide(const char* name, bool range_matches, capture:
     if (chosen) chose_one_.store(true, std::memory_order_relaxed);
     // Also where it is not chosen: launches behind it are not held up.
     if (name != nullptr && WaitsForOthers(name)) {
+      if (IsOfNccl(name)) saw_nccl_.store(true, std::memory_order_relaxed);
       if (chosen) AddName(Exclusion::kWaits, name);
       return Exclusion::kWaits;
     }

@@ -44,6 +44,8 @@ class LaunchSelection {
     const int64_t launch = launches_.fetch_add(1, std::memory_order_relaxed);
     return launch >= skip_ && (count_ == 0 || launch - skip_ < count_);
   }
+  // A kernel of NCCL was launched.
+  bool saw_nccl() const { return saw_nccl_.load(std::memory_order_relaxed); }
   // No launch is admitted any more.
   bool Exhausted() const {
     return count_ != 0 && launches_.load(std::memory_order_relaxed) - skip_ >= count_;
@@ -75,6 +77,7 @@ class LaunchSelection {
   std::atomic<uint64_t> several_devices_{0};
   std::atomic<bool> chose_one_{false};
   std::atomic<bool> match_failed_{false};
+  std::atomic<bool> saw_nccl_{false};
 
   mutable capture::Mutex mutex_;
   std::array<std::vector<std::string>, kExclusions> names_ PROF_GUARDED_BY(mutex_);  // each once

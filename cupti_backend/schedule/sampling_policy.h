@@ -79,6 +79,8 @@ class SamplingPolicy {
   // This range held such a launch in an earlier instance, or there is no earlier one.
   bool RangeWaits(uint32_t path) { return !waiting_ranges_.Known(path); }
 
+  // The process is a rank of a job, or has several GPUs.
+  bool saw_nccl() const { return selection_.saw_nccl(); }
   // A launch on several devices at once: never sampled, counted.
   void CountSeveralDevicesLaunch() { selection_.CountSeveralDevices(); }
 

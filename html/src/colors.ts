@@ -5,14 +5,14 @@
 const MEANINGS = new Set([
   'busy', 'sync', 'launch', 'loading', 'host-work', 'transfer', 'dependency', 'profiler', 'unknown',
   'dram', 'l2', 'l1', 'shared', 'tensor', 'fma', 'alu', 'fp64', 'sfu', 'issue', 'lsu', 'mixed', 'latency',
-  'occupancy', 'small-grid', 'tail', 'launch-sized', 'not-measured', 'copy', 'memset', 'range', 'call', 'wait',
-  'prof',
+  'occupancy', 'small-grid', 'tail', 'launch-sized', 'communication', 'not-measured', 'copy', 'memset', 'range', 'call',
+  'wait', 'prof',
 ]);
 
 // What memory is used for has colours of limiters and causes: no view shows both.
 const OF_MEMORY = new Map([
   ['weights', 'alu'], ['buffers', 'tail'], ['gradients', 'l2'], ['optimizer state', 'sfu'], ['activations', 'tensor'],
-  ['backward pass', 'l1'], ['temporary', 'fma'], ['communication', 'dram'], ['KV cache', 'latency'],
+  ['backward pass', 'l1'], ['temporary', 'fma'], ['KV cache', 'latency'],
   ['kept between calls', 'mixed'], ['workspaces', 'occupancy'], ['other tensors', 'launch-sized'], ['unused by PyTorch', 'not-measured'],
   ["not PyTorch's", 'issue'],
 ]);

@@ -35,12 +35,13 @@ enum class Limiter {
   kFp64,
   kSfu,
   kIssue,
-  kMixed,       ///< Two units: within 10 points of each other above 60 %, or one after the other.
-  kLatency,     ///< Warps wait; `Verdict::stall` names the reason, where it was measured.
-  kOccupancy,   ///< Latency that more resident warps would hide.
-  kSmallGrid,   ///< Less than one wave of blocks.
-  kTail,        ///< A last, partial wave idles the SMs.
-  kLaunchSized  ///< So short that launch and ramp dominate it.
+  kMixed,         ///< Two units: within 10 points of each other above 60 %, or one after the other.
+  kLatency,       ///< Warps wait; `Verdict::stall` names the reason, where it was measured.
+  kOccupancy,     ///< Latency that more resident warps would hide.
+  kSmallGrid,     ///< Less than one wave of blocks.
+  kTail,          ///< A last, partial wave idles the SMs.
+  kLaunchSized,   ///< So short that launch and ramp dominate it.
+  kCommunication  ///< NCCL's: it waits for other ranks, and moves data between them.
 };
 
 /// Short lower-case name, stable in JSON: "dram", "small-grid".

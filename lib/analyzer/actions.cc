@@ -162,7 +162,8 @@ void AddKernelActions(const Report& report, std::vector<ActionCandidate>* candid
       const bool bounded = action.gain_at_most.has_value();
       if (bounded && !(*action.gain_at_most > 0)) continue;
       // Short kernels are merged with each other: that is one change.
-      const bool alone = kernel.verdict.limiter != Limiter::kLaunchSized;
+      const bool alone = kernel.verdict.limiter != Limiter::kLaunchSized &&
+                         kernel.verdict.limiter != Limiter::kCommunication;
       const Key key{alone ? kernel.name : "", action.id, action.what, bounded};
       const auto [it, added] = known.try_emplace(key, candidates->size());
       if (added) {

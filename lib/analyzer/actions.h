@@ -32,7 +32,7 @@ struct PathTimes {
 // finding's from the idle time of its causes, from the copies (`copies_ns`), or from both. What one
 // action saves is taken out before the next one is chosen. So they sum to that time at most, which
 // is no more than the undisturbed span. Kernels of one name with the same action are one entry,
-// and launch-sized kernels of any name.
+// and so are launch-sized kernels of any name, and those of communication.
 // An action without a bound takes nothing out, and ranks as if it saved kWorthwhileGain of its
 // time, the least gain that is worth reporting.
 [[nodiscard]] std::vector<RankedAction> RankActions(const Report& report, double copies_ns);

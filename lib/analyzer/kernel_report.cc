@@ -45,6 +45,8 @@ const char* ToString(Limiter limiter) {
       return "tail";
     case Limiter::kLaunchSized:
       return "launch-sized";
+    case Limiter::kCommunication:
+      return "communication";
   }
   return "unknown";
 }

@@ -12,7 +12,7 @@
 namespace prof::compare {
 namespace {
 
-constexpr int kLimiters = static_cast<int>(Limiter::kLaunchSized) + 1;
+constexpr int kLimiters = static_cast<int>(Limiter::kCommunication) + 1;
 constexpr char kMeasured[] = "measured";  // how RooflineLevel::ceiling begins after a calibration
 
 // That of more than half of the runs that have one.

@@ -51,6 +51,7 @@ Scale ScaleOf(Limiter limiter) {
     case Limiter::kNotMeasured:
     case Limiter::kMixed:
     case Limiter::kLaunchSized:
+    case Limiter::kCommunication:
       return Scale::kNone;
   }
   return Scale::kNone;

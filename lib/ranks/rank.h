@@ -19,8 +19,10 @@ struct Collective {
   // Of that, nothing else ran beside it, nor an earlier collective.
   double exposed_ns = 0;
   // From the start of the first collective to the end of this one: any other kernel ran; nothing
-  // ran, no kernel and no copy.
+  // ran, no kernel and no copy, and prof did not hold the rank up.
   double compute_ns = 0, idle_ns = 0;
+  // prof held the rank up since the collective before: who waits for whom is no evidence.
+  bool held = false;
 
   bool is_timed() const { return end_ns > start_ns; }
   double ns() const { return static_cast<double>(end_ns - start_ns); }

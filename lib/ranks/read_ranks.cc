@@ -21,6 +21,9 @@ using analyzer::IntervalUnion;
 using model::Op;
 using model::OpKind;
 
+// What is shorter holds nobody up. [own]
+constexpr int64_t kShortestHoldNs = 20'000;
+
 struct Launched {
   int64_t at_ns = 0;  // the call on the host; of the nodes of a graph, the same
   uint64_t node = 0;
@@ -110,9 +113,21 @@ std::string NameOf(const model::Model& model, uint32_t device, bool has_several)
   return name;
 }
 
+// The times in which prof held the process up, and as long again: the host is late until it waits
+// for the GPU, or until the GPU has idled for as long.
+IntervalUnion HeldUp(const model::Model& model) {
+  Intervals held;
+  for (const model::ProfilerInterval& one : model.profiler_intervals) {
+    const bool is_ours = one.work != model::ProfilerWork::kPause;
+    if (!is_ours || one.end_ns - one.begin_ns < kShortestHoldNs) continue;
+    held.push_back({one.begin_ns, 2 * one.end_ns - one.begin_ns});
+  }
+  return IntervalUnion(std::move(held));
+}
+
 // Fills in what ran beside and between the collectives, which are in the order of their launches.
 // Returns the time from the first to the last one.
-Interval Measure(Device* device) {
+Interval Measure(const IntervalUnion& held, Device* device) {
   std::vector<Collective*> by_start;
   for (Launched& one : device->collectives) {
     if (one.collective.is_timed()) by_start.push_back(&one.collective);
@@ -120,7 +135,9 @@ Interval Measure(Device* device) {
   std::stable_sort(by_start.begin(), by_start.end(), [](const Collective* a, const Collective* b) {
     return a->start_ns < b->start_ns;
   });
-  const IntervalUnion compute(std::move(device->compute)), all(std::move(device->all));
+  const IntervalUnion compute(std::move(device->compute));
+  device->all.insert(device->all.end(), held.intervals().begin(), held.intervals().end());
+  const IntervalUnion busy_or_held(std::move(device->all));
   const int64_t begin_ns = by_start.front()->start_ns;
   int64_t last_ns = begin_ns;
   for (Collective* one : by_start) {
@@ -128,7 +145,8 @@ Interval Measure(Device* device) {
     one->exposed_ns = static_cast<double>(alone.end_ns - alone.start_ns - compute.WithinNs(alone));
     const Interval so_far{begin_ns, one->end_ns};
     one->compute_ns = static_cast<double>(compute.WithinNs(so_far));
-    one->idle_ns = static_cast<double>(one->end_ns - begin_ns - all.WithinNs(so_far));
+    one->idle_ns = static_cast<double>(one->end_ns - begin_ns - busy_or_held.WithinNs(so_far));
+    one->held = held.WithinNs({std::min(last_ns, one->start_ns), one->end_ns}) > 0;
     last_ns = std::max(last_ns, one->end_ns);
   }
   return {begin_ns, last_ns};
@@ -146,6 +164,7 @@ std::vector<Rank> ReadRanks(const model::Model& model, const std::string& file) 
                                  [](const Launched& one) { return one.collective.is_timed(); });
     it = any ? std::next(it) : devices.erase(it);
   }
+  const IntervalUnion held = HeldUp(model);
   std::vector<Rank> ranks;
   for (auto& [id, device] : devices) {
     Rank& rank = ranks.emplace_back();
@@ -161,7 +180,7 @@ std::vector<Rank> ReadRanks(const model::Model& model, const std::string& file) 
                        return std::tie(a.at_ns, a.node, a.collective.start_ns) <
                               std::tie(b.at_ns, b.node, b.collective.start_ns);
                      });
-    rank.work = WorkOf(model, name_of, id, Measure(&device));
+    rank.work = WorkOf(model, name_of, id, Measure(held, &device));
     for (const Launched& one : device.collectives) rank.collectives.push_back(one.collective);
   }
   return ranks;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -17,6 +18,9 @@ namespace {
 constexpr size_t kMostDifferences = 3;
 // A cause has to make up this part of what the rank is late by. [own]
 constexpr double kExplains = 0.5;
+// In median distances from the median: five standard deviations, where parts differ at random.
+// [own]
+constexpr double kFarAway = 5 * 1.4826;
 
 double Median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -34,10 +38,12 @@ double MedianOfOthers(const std::vector<RankVerdict>& verdicts, size_t but,
   return Median(std::move(values));
 }
 
+double Sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
 double MeanOfOthers(const std::vector<double>& values, size_t but) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return (sum - values[but]) / static_cast<double>(values.size() - 1);
+  return (Sum(values) - values[but]) / static_cast<double>(values.size() - 1);
 }
 
 // By rank and part of the run: by how much longer than it the others waited. Where no rank is late
@@ -54,12 +60,24 @@ std::vector<std::vector<double>> LateByPart(const std::vector<Meeting>& meetings
   return late;
 }
 
+// One stall of the host, such as a checkpoint, is no habit: what is far from the other parts counts
+// as the last value that is not.
+std::vector<double> WithoutStalls(std::vector<double> parts) {
+  const double median = Median(parts);
+  std::vector<double> distances;
+  distances.reserve(parts.size());
+  for (const double one : parts) distances.push_back(std::abs(one - median));
+  const double most = kFarAway * Median(std::move(distances));
+  for (double& one : parts) one = std::clamp(one, median - most, median + most);
+  return parts;
+}
+
 // The lower end of the interval of the mean is above zero. The level is about that of 95 % for all
 // ranks together: the normal quantile of 0.025 / n is at most sqrt(1.96^2 + 2 ln n).
 bool IsBeyondChance(const std::vector<double>& late, size_t ranks) {
   const auto n = static_cast<double>(late.size());
-  double mean = 0, squares = 0;
-  for (const double one : late) mean += one / n;
+  const double mean = Sum(late) / n;
+  double squares = 0;
   for (const double one : late) squares += (one - mean) * (one - mean);
   const double error = std::sqrt(squares / (n - 1) / n);
   const double for_all = std::sqrt(1 + 2 * std::log(static_cast<double>(ranks)) /
@@ -160,7 +178,7 @@ std::string Twice(const std::vector<Rank>& ranks) {
   return "";
 }
 
-void Sum(const Matched& matched, Job* job) {
+void SumUp(const Matched& matched, Job* job) {
   job->meetings = static_cast<int64_t>(matched.meetings.size());
   job->verdicts.resize(job->ranks.size());
   std::vector<double> spans;
@@ -230,15 +248,15 @@ Job FindStragglers(std::vector<Rank> ranks) {
   job.notes = std::move(matched.notes);
   if (!job.problem.empty()) return job;
 
-  Sum(matched, &job);
+  SumUp(matched, &job);
   const size_t parts = std::min(kParts, matched.meetings.size() / kFewestOfPart);
   if (parts >= kFewestParts) {
-    const std::vector<std::vector<double>> late =
-        LateByPart(matched.meetings, job.ranks.size(), parts);
+    std::vector<std::vector<double>> late = LateByPart(matched.meetings, job.ranks.size(), parts);
     job.finding = job.wait_ns >= 2 * kMatters * job.span_ns ? Finding::kInTurn : Finding::kTogether;
     for (RankVerdict& verdict : job.verdicts) {
-      verdict.straggles = verdict.late_ns >= kMatters * job.span_ns &&
-                          IsBeyondChance(late[verdict.rank], job.ranks.size());
+      const std::vector<double> usual = WithoutStalls(std::move(late[verdict.rank]));
+      verdict.straggles =
+          Sum(usual) >= kMatters * job.span_ns && IsBeyondChance(usual, job.ranks.size());
       if (!verdict.straggles) continue;
       job.finding = Finding::kStraggler;
       Explain(job, matched.count, &verdict);

@@ -5,9 +5,9 @@ from experiments import stragglers
 
 
 def job(finding, *late):
-    """`late`: (rank, cause). Rank 7 is never late."""
-    ranks = [{"rank": rank, "straggles": True, "cause": cause} for rank, cause in late]
-    return {"finding": finding, "ranks": [*ranks, {"rank": 7, "straggles": False}]}
+    """`late`: (GPU, cause). That on GPU 7 is never late."""
+    ranks = [{"device": device, "straggles": True, "cause": cause} for device, cause in late]
+    return {"finding": finding, "ranks": [*ranks, {"device": 7, "straggles": False}]}
 
 
 class JudgeTest(unittest.TestCase):
@@ -16,6 +16,7 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual([], stragglers.judge("host", 1, job("straggler", (1, "host"))))
         self.assertEqual([], stragglers.judge("inputs", 1, job("straggler", (1, "more-work"))))
         self.assertEqual([], stragglers.judge("nobody", None, job("together")))
+        self.assertEqual([], stragglers.judge("nobody", None, job("in-turn")))
         self.assertEqual([], stragglers.judge("in-turn", None, job("in-turn")))
 
     def test_another_rank_is_a_problem(self):
@@ -29,7 +30,7 @@ class JudgeTest(unittest.TestCase):
                          stragglers.judge("work", 1, job("straggler", (1, "host"))))
 
     def test_a_rank_that_is_named_where_nobody_is_late_is_a_problem(self):
-        self.assertEqual(["straggler for together", "late by prof: [0]"],
+        self.assertEqual(["straggler for together or in-turn", "late by prof: [0]"],
                          stragglers.judge("nobody", None, job("straggler", (0, "host"))))
 
     def test_a_late_rank_that_is_not_found_is_a_problem(self):

@@ -253,6 +253,10 @@ FakeCupti::FakeCupti() {
   api.range_counter_data_initialize = &RangeCounterDataInitialize;
   api.range_get_counter_data_info = &RangeCounterDataInfo;
 
+  driver.device_get_count = [](int* count) {
+    *count = 1;
+    return CUDA_SUCCESS;
+  };
   driver.ctx_set_current = [](CUcontext) {
     const std::lock_guard<std::mutex> lock(fake->mutex_);
     return fake->context_is_dead ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;

@@ -38,6 +38,7 @@ class Running {
     idle_ns_.resize(ranks_.size());
     for (int step = 0; step < options_.steps; ++step) {
       for (double& factor : factors_) factor = std::max(0.2, 1 + Normal(options_.step_jitter));
+      if (step == options_.steps / 2) at_ns_[options_.stalled] += options_.stall_ns;
       for (int i = 0; i < options_.collectives; ++i) {
         for (size_t r = 0; r < ranks_.size(); ++r) Compute(r);
         Meet();

@@ -84,6 +84,21 @@ TEST_CASE("Collectives that do not end together on all ranks are of other commun
             .problem.find("the ranks do not wait for each other: ") == 0);
 }
 
+TEST_CASE("Collectives before or in which prof held a rank up are left out and named") {
+  const std::vector<Collective> all = Equal(40, 0, 1'000'000);
+  Rank held = Of("b", all);
+  for (size_t i = 20; i < 23; ++i) {
+    held.collectives[i].held = true;
+    held.collectives[i].start_ns += 900'000;
+  }
+  const Matched matched = Match({Of("a", all), held});
+  REQUIRE(matched.problem.empty());
+  CHECK(matched.meetings.size() == 37);
+  CHECK(matched.meetings[20].number == 23);
+  REQUIRE(matched.notes.size() == 1);
+  CHECK(matched.notes[0].find("3 collectives are left out: prof held a rank up") == 0);
+}
+
 TEST_CASE("What has no time, and what not all ranks wait in, keeps its place and is left out") {
   std::vector<Collective> first = Equal(100, 0, 1000), second = first;
   first[3].end_ns = first[3].start_ns - 1;

@@ -63,6 +63,25 @@ TEST_CASE("Of two collectives at a time the later one is alone only where the fi
   CHECK(ranks[0].collectives[1].exposed_ns == 50 * kUs);
 }
 
+TEST_CASE("A collective behind prof's own work is held, and what idled meanwhile is no idle time") {
+  prof::test::SnapshotBuilder builder;
+  const uint32_t nccl = builder.Shape("ncclDevKernel_AllReduce", {24}, {512});
+  for (const int64_t at_us : {100, 300, 1'000, 1'700, 1'900}) {
+    builder.Kernel(nccl, "", at_us * kUs, (at_us + 100) * kUs);
+  }
+  builder.Profiler(model::ProfilerWork::kRotate, 450 * kUs,
+                   750 * kUs);  // and as late until 1,050 us
+  builder.Profiler(model::ProfilerWork::kSetup, 1'850 * kUs, 1'851 * kUs);
+  builder.Profiler(model::ProfilerWork::kPause, 200 * kUs, 300 * kUs);  // the program asked for it
+  const std::vector<Rank> ranks = Read(builder);
+  REQUIRE(ranks.size() == 1);
+  std::vector<bool> held;
+  for (const Collective& one : ranks[0].collectives) held.push_back(one.held);
+  CHECK(held == std::vector<bool>{false, false, true, false, false});
+  // 100 us, then 50 us up to prof's work, then 600 us, then 100 us.
+  CHECK(ranks[0].collectives.back().idle_ns == 850 * kUs);
+}
+
 TEST_CASE("Each GPU of a process with collectives is a rank, and a process without has none") {
   prof::test::SnapshotBuilder both, none;
   const uint32_t nccl = both.Shape("ncclKernel", {24}, {512});

@@ -103,6 +103,19 @@ TEST_CASE("Of jobs without a late rank hardly any names one, with one nearly all
   CHECK(others <= 0.03 * kJobs);
 }
 
+TEST_CASE("One stall of another rank hides no late rank, and makes nobody late") {
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    JobOptions options;
+    options.stall_ns = 100e6;  // as long as all steps together
+    options.stalled = 1;
+    INFO("seed " << seed);
+    CHECK(Named(FindStragglers(RunJob(options, seed))).empty());
+    options.straggler = 2;
+    options.slower = 0.05;
+    CHECK(Named(FindStragglers(RunJob(options, seed))) == std::vector<size_t>{2});
+  }
+}
+
 TEST_CASE("Ranks whose steps differ by much, at random, are no stragglers") {
   constexpr uint32_t kJobs = 120;
   int false_alarms = 0;

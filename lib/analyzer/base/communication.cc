@@ -7,11 +7,13 @@
 
 namespace prof::analyzer {
 
+bool IsCommunication(std::string_view name) { return text::StartsWith(name, "nccl"); }
+
 std::vector<bool> Communicates(const model::Model& model) {
   std::vector<bool> result;
   result.reserve(model.shapes.size());
   for (const model::Shape& shape : model.shapes) {
-    result.push_back(text::StartsWith(ShortName(text::Demangle(shape.name)), "nccl"));
+    result.push_back(IsCommunication(ShortName(text::Demangle(shape.name))));
   }
   return result;
 }

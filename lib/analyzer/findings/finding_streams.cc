@@ -133,10 +133,11 @@ void ForEachAlone(const RunInputs& inputs, Visit visit) {
 Serial FindSerial(const RunInputs& inputs) {
   Serial serial;
   if (!KnowsSms(inputs)) return serial;
+  const std::vector<bool> communicates = Communicates(inputs.model);  // NCCL's grids are small
   Chain chain;
   ForEachAlone(inputs, [&](const Op& op) {
     double share = 0;
-    const bool few = IsFewSms(inputs, op, &share);
+    const bool few = IsFewSms(inputs, op, &share) && !communicates[op.shape];
     if (!few || !chain.Precedes(op)) serial.Close(&chain);
     if (few) chain.Add(op, share);
   });

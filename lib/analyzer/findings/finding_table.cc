@@ -220,7 +220,8 @@ const std::vector<FindingRule>& MakeRules() {
        DefaultStream,
        {kAnyIdle, true, FindingKernels::kAll}},
       {{"serialization", GainKind::kCauseRemoved,
-        "kernels of 5 us or more whose blocks reach half of the SMs or fewer (own), alone on the "
+        "kernels of 5 us or more, not of NCCL, whose blocks reach half of the SMs or fewer (own), "
+        "alone on the "
         "device, less than 10 us behind one another on one stream; gain >= 5 % (own); confidence "
         "low",
         "count, time, kernel with most of it", "several streams, branches of a graph, one launch",

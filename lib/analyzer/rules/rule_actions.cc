@@ -107,6 +107,10 @@ constexpr ActionRow kActionRows[] = {
      "Merge it with its neighbours, batch more work into one launch, or launch the sequence as a "
      "CUDA graph.",
      "not bounded: another kernel may do its work on the way"},
+    {"wait-less-for-ranks", GainKind::kLessWork,
+     "See which rank the others wait for (prof ranks with the recordings of all ranks), and "
+     "communicate while the GPU computes.",
+     "not bounded: one recording does not show how long it waits for other ranks"},
     // A waste that was counted.
     {"remove-bank-conflicts", GainKind::kCauseRemoved,
      "Pad or swizzle the shared-memory layout so that the lanes of a warp hit different banks.",

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "lib/analyzer/base/communication.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_actions.h"
@@ -65,6 +66,25 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
   AddMissingPmValues(inputs, verdict);
 }
 
+bool Communicates(const RuleInputs& inputs) { return IsCommunication(inputs.kernel->name); }
+
+// Its blocks wait for those of other GPUs, and its grid is as large as its channels: neither its
+// units nor its shape limit it.
+void FillCommunication(const RuleInputs& inputs, Verdict* verdict) {
+  verdict->summary =
+      "It waits for other ranks, and moves data between them: units of this GPU do not limit it.";
+  verdict->missing = "the recordings of the other ranks (prof ranks): how long it waits for them";
+  const Statistic& duration = inputs.kernel->duration_ns;
+  if (duration.n > 0) {
+    verdict->evidence.push_back(Describe("duration", duration, "us", "timeline", 1e-3));
+  }
+  AddBusiestUnits(inputs, verdict);
+  AddGrid(inputs, verdict);
+  verdict->actions.push_back(MakeAction(
+      "wait-less-for-ranks",
+      {std::nullopt, "nothing here bounds it: how long it waits is in the recordings of all"}));
+}
+
 void FillLaunchSized(const RuleInputs& inputs, Verdict* verdict) {
   verdict->summary = "It runs for " + text::Time(inputs.duration_ns) +
                      " only: launching it, filling and draining the GPU dominate.";
@@ -115,6 +135,7 @@ struct Rule {
 
 // Before the causes.
 constexpr Rule kFirstRules[] = {
+    {"communication", Limiter::kCommunication, Communicates, FillCommunication},
     {"not-measured", Limiter::kNotMeasured, NotMeasured, FillNotMeasured},
     {"launch-sized", Limiter::kLaunchSized, LaunchSized, FillLaunchSized},
 };
@@ -206,6 +227,7 @@ std::string NextUnit(const RuleInputs& inputs) {
 
 // The next explanation and its value: a unit, or else the stall that the units do not explain.
 std::string RunnerUp(const RuleInputs& inputs, const Verdict& verdict) {
+  if (verdict.limiter == Limiter::kCommunication) return "";
   const bool about_unit = inputs.leader && LeaderBound(inputs) && !LaunchSized(inputs);
   const bool about_shape =
       verdict.limiter == Limiter::kTail || verdict.limiter == Limiter::kSmallGrid;
@@ -238,7 +260,9 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
   if (!ApplyFirst(kFirstRules, inputs, &verdict)) {
     DecideByCauses(inputs, FindCauses(inputs), &verdict);
   }
-  if (verdict.limiter != Limiter::kNotMeasured) verdict.notes = FindNotes(inputs, verdict.rule);
+  const bool is_of_this_gpu =
+      verdict.limiter != Limiter::kNotMeasured && verdict.limiter != Limiter::kCommunication;
+  if (is_of_this_gpu) verdict.notes = FindNotes(inputs, verdict.rule);
   verdict.notes.insert(verdict.notes.end(), context.notes.begin(), context.notes.end());
   verdict.runner_up = RunnerUp(inputs, verdict);
   verdict.source = inputs.source;

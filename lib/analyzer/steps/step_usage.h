@@ -22,7 +22,7 @@ namespace prof::analyzer {
 inline constexpr size_t kGapCauses = static_cast<size_t>(GapCause::kUnknown) + 1;
 // What a step can have more of: idle time by cause, communication, copies, kernels by limiter.
 inline constexpr size_t kStepClasses =
-    kGapCauses + 2 + static_cast<size_t>(Limiter::kLaunchSized) + 1;
+    kGapCauses + 2 + static_cast<size_t>(Limiter::kCommunication) + 1;
 
 struct PartUsage {
   int64_t host_ns = 0, gpu_ns = 0, alone_ns = 0, idle_ns = 0;  // as in StepPartTime

@@ -49,6 +49,8 @@ char BarLetter(Limiter limiter) {
       return 'E';
     case Limiter::kLaunchSized:
       return 's';
+    case Limiter::kCommunication:
+      return 'N';
     case Limiter::kUnknown:
       return 'u';
     default:

@@ -440,6 +440,12 @@ TEST_CASE("Kernels of few SMs may share them: a row takes its longest kernel at 
   CHECK(serial->gain_at_most_ns == Approx(10 * (400 + 3 * 2 - 100) * kUs));
 }
 
+TEST_CASE("Collectives in a row have small grids, and are no kernels to run side by side") {
+  Run run = RowsOfHalves();
+  run.model().shapes[1].name = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL";
+  CHECK(Get(run.Find(), "serialization") == nullptr);
+}
+
 TEST_CASE("Streams that wait for the default stream do not run beside each other, either") {
   Run run;
   for (uint32_t stream : {1, 2, 3}) {

@@ -243,6 +243,25 @@ TEST_CASE("A kernel shorter than a launch is launch-sized, with the unit that is
   CHECK_THAT(verdict.summary, Contains("busiest unit is DRAM 70.0 +-0.5 % of peak"));
 }
 
+TEST_CASE("A kernel of NCCL waits for other ranks, whatever its units and its grid show") {
+  KernelReport kernel = QuietByPmSamples();
+  kernel.name = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL";
+  SetGrid(&kernel, 24, 1);
+  for (const double dram : {5, 85}) {
+    SetPm(&kernel, TriageUnit::kDram, dram);
+    const Verdict verdict = Decide(kernel);
+    CHECK(verdict.limiter == Limiter::kCommunication);
+    CHECK(verdict.decided);
+    REQUIRE(verdict.actions.size() == 1);
+    CHECK(verdict.actions[0].id == "wait-less-for-ranks");
+    CHECK_FALSE(verdict.actions[0].gain_at_most);
+    CHECK_THAT(verdict.missing, Contains("prof ranks"));
+    CHECK(verdict.notes.empty());
+  }
+  kernel.continuous.clear();
+  CHECK(Decide(kernel).limiter == Limiter::kCommunication);
+}
+
 TEST_CASE("Kernels of CUDA graphs have verdicts, and an honest way to what is missing") {
   KernelReport kernel = QuietByPmSamples();
   kernel.in_graph = true;

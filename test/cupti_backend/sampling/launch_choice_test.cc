@@ -34,6 +34,23 @@ TEST_CASE("Kernels that wait for other GPUs are never sampled") {
   CHECK(program.Count("push") == 1);
 }
 
+TEST_CASE("A process with NCCL's kernels and one GPU is a rank: it takes its part of the budget") {
+  Program program;
+  program.cupti.driver.device_get_count = [](int* count) {
+    *count = 4;
+    return CUDA_SUCCESS;
+  };
+  program.AwaitFirstGroup();
+  program.Launch(1);
+  CHECK(program.sampler.budget().ranks() == 1);
+  program.Launch(2, "ncclDevKernel_AllReduce_Sum_f32", 1, 12);
+  const SamplerEvents events = program.sampler.TakeEvents();
+  CHECK(program.sampler.budget().ranks() == 4);
+  REQUIRE(events.notices.size() == 1);
+  CHECK_THAT(events.notices[0].what, Catch::Matchers::Contains("the job has 4 processes"));
+  CHECK(program.sampler.TakeEvents().notices.empty());
+}
+
 TEST_CASE("With a filter only kernels with it in their demangled name are sampled") {
   SessionOptions options = Options();
   options.kernel_filter = "^sgemm\\(";

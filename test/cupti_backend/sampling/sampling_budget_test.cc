@@ -25,6 +25,19 @@ TEST_CASE("The budget is some seconds at once and a share of the run time") {
   CHECK(budget.Text() == "2 s + 10 %");
 }
 
+TEST_CASE("The processes of a job divide the budget, as soon as it is known how many there are") {
+  SamplingBudget budget(Options(2, 10), 0);
+  CHECK(budget.ranks() == 1);
+  budget.Spend(kSecond);
+  CHECK(budget.Affords(kSecond, 0));
+  budget.SetRanks(4);
+  CHECK(budget.Text() == "0.5 s + 2.5 %");
+  CHECK_FALSE(budget.Allows(0));
+  CHECK(budget.Allows(20 * kSecond));
+  budget.SetRanks(0);
+  CHECK(budget.ranks() == 1);
+}
+
 TEST_CASE("A budget remembers that it was used up") {
   SamplingBudget budget(Options(1, 10), 0);
   CHECK(budget.Allows(0));
