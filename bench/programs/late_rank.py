@@ -7,8 +7,8 @@
 nobody: all ranks do the same. work: the late rank has more matrix products. inputs: it has more rows
 in each. neighbour: another process uses its GPU. host: it sleeps before each step. in-turn: another
 rank sleeps in each step. `late` is how much longer a step of it takes, about, as a share of the time
-of a step. Before that all ranks make steps without it. The program prints the time of both kinds of
-step, and which rank is late.
+of a step. Before that all ranks make steps without it. The program prints the median time of both
+kinds of step, and which rank is late.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import json
 import os
 import random
 import socket
+import statistics
 import time
 
 import torch
@@ -57,12 +58,14 @@ class Model:
 
 
 def seconds_of(step, count):
-    """Of one step. The host waits for the loss of each, as programs do that print it."""
+    """Of one step, the median. The host waits for the loss of each, as programs do that print it.
+    """
     torch.cuda.synchronize()
-    start = time.perf_counter()
+    times = [time.perf_counter()]
     for i in range(count):
         step(i).item()
-    return (time.perf_counter() - start) / count
+        times.append(time.perf_counter())
+    return statistics.median(end - start for start, end in zip(times, times[1:]))
 
 
 def seconds_of_product(model, count=20):

@@ -53,6 +53,10 @@ Json ToJson(const Job& job, const RankVerdict& verdict) {
   json["cause"] = ToString(verdict.cause);
   json["compute_more_ns"] = verdict.compute_more_ns;
   json["idle_more_ns"] = verdict.idle_more_ns;
+  if (verdict.sm_clock_hz > 0) {
+    json["sm_clock_hz"] = verdict.sm_clock_hz;
+    json["others_sm_clock_hz"] = verdict.others_sm_clock_hz;
+  }
   json["differences"] = Json::array();
   for (const Difference& difference : verdict.differences) {
     json["differences"].push_back(ToJson(difference));

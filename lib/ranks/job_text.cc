@@ -41,15 +41,21 @@ std::string Conclusion(const Job& job) {
          " if what is named here never came after the others.";
 }
 
+std::string ClockText(const RankVerdict& verdict) {
+  if (!(verdict.sm_clock_hz > 0)) return "";
+  return " Its SM clock is " + text::Rate(verdict.sm_clock_hz, "Hz") +
+         ", the median of the others " + text::Rate(verdict.others_sm_clock_hz, "Hz") + ".";
+}
+
 std::string CauseOf(const RankVerdict& verdict) {
   const std::string more = text::Time(std::max(verdict.compute_more_ns, verdict.idle_more_ns));
   switch (verdict.cause) {
     case Cause::kSlowerKernels:
       return "the same kernels take longer on it: its GPU computes for " + more +
-             " more than the median of the others. Where all kernels do, look at its clock, power "
-             "and temperature (prof run --gpu-state), and at what else runs on that GPU; where "
-             "some "
-             "do, at the data that they get.";
+             " more than the median of the others." + ClockText(verdict) +
+             " Where all kernels do, look at its clock, power and temperature (prof run "
+             "--gpu-state), and at what else runs on that GPU; where some do, at the data that "
+             "they get.";
     case Cause::kMoreWork:
       return "it has more work: its GPU computes for " + more +
              " more than the median of the others. Divide the work, or the input, evenly.";
@@ -106,8 +112,9 @@ void WriteRanks(std::ostream& out, const Job& job, int width) {
   report::WriteTable(out, table, width, false);
   WriteParagraph(out, "",
                  "last in: collectives to which it came last. late: how much longer than it the "
-                 "others waited, on average. waits: for others, with nothing else to run. kernels: "
-                 "other ones ran. Times are from the first collective to the last one.",
+                 "others waited, on average. waits: for others, with nothing else to run; of "
+                 "waits beside other kernels the part of the SMs that they take. kernels: other "
+                 "ones ran. Times are from the first collective to the last one.",
                  width);
 }
 

@@ -87,7 +87,9 @@ Meeting MeetingOf(const std::vector<Rank>& ranks, size_t i) {
   meeting.transfer_ns = std::min(shortest.ns(), shortest.exposed_ns);
   for (const Rank& rank : ranks) {
     const Collective& one = rank.collectives[i];
-    meeting.wait_ns.push_back(std::min(one.ns() - shortest.ns(), one.exposed_ns));
+    const double all_ns = one.ns() - shortest.ns(), alone_ns = std::min(all_ns, one.exposed_ns);
+    meeting.beside_ns.push_back(one.sm_share * (all_ns - alone_ns));
+    meeting.wait_ns.push_back(alone_ns + meeting.beside_ns.back());
   }
   return meeting;
 }

@@ -17,10 +17,12 @@ namespace prof::ranks {
 
 // One collective of all ranks.
 struct Meeting {
-  size_t number = 0;            // of Rank::collectives
-  size_t last = 0;              // the rank that came last
-  double transfer_ns = 0;       // of its kernel, while nothing else ran beside it
-  std::vector<double> wait_ns;  // by rank: how long it waited with nothing else to run
+  size_t number = 0;       // of Rank::collectives
+  size_t last = 0;         // the rank that came last
+  double transfer_ns = 0;  // of its kernel, while nothing else ran beside it
+  // By rank: what it lost by waiting. That is all of the wait with nothing else to run, and of the
+  // rest (`beside_ns`) the part of the SMs that the waiting kernel held.
+  std::vector<double> wait_ns, beside_ns;
 };
 
 struct Matched {

@@ -18,6 +18,8 @@ struct Collective {
   int64_t start_ns = 0, end_ns = -1;  // it ends before it starts: its time is not known
   // Of that, nothing else ran beside it, nor an earlier collective.
   double exposed_ns = 0;
+  // The part of the SMs that its blocks hold, 0..1: while it waits, other work has the rest.
+  double sm_share = 0;
   // From the start of the first collective to the end of this one: any other kernel ran; nothing
   // ran, no kernel and no copy, and prof did not hold the rank up.
   double compute_ns = 0, idle_ns = 0;
@@ -43,6 +45,8 @@ struct Rank {
   std::string file, host;
   int32_t number = -1;  // of the launcher; -1: unknown
   uint32_t pid = 0, device = 0;
+  // The median of PM samples between the first and the last collective. 0: fewer than 20 read it.
+  double sm_clock_hz = 0;
   std::vector<std::string> names;       // of collectives
   std::vector<Collective> collectives;  // in the order of their launches; at least one is timed
   std::vector<Work> work;               // between the first and the last of them

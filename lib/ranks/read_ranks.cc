@@ -2,6 +2,7 @@
 #include "lib/ranks/read_ranks.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -10,6 +11,7 @@
 #include "lib/analyzer/base/communication.h"
 #include "lib/analyzer/base/intervals.h"
 #include "lib/analyzer/base/kernel_names.h"
+#include "lib/format/metric_names.h"
 #include "lib/text/demangle.h"
 
 namespace prof::ranks {
@@ -29,6 +31,14 @@ struct Launched {
   uint64_t node = 0;
   Collective collective;
 };
+
+double SmShare(const model::Model& model, const Op& op) {
+  const model::Device* const device = model.FindDevice(op.device);
+  if (device == nullptr || device->sm_count == 0) return 0;
+  double blocks = 1;
+  for (const uint32_t size : model.shapes[op.shape].grid) blocks *= size;
+  return std::min(1.0, blocks / device->sm_count);
+}
 
 // What a device ran.
 struct Device {
@@ -72,6 +82,7 @@ std::map<uint32_t, Device> ByDevice(const model::Model& model,
     launched.node = op.graph != 0 ? op.graph_node : 0;
     launched.collective.name = static_cast<uint32_t>(name_of[op.shape]);
     launched.collective.start_ns = op.start_ns;
+    launched.collective.sm_share = SmShare(model, op);
     launched.collective.end_ns = is_timed ? op.end_ns : op.start_ns - 1;
   }
   return devices;
@@ -104,6 +115,25 @@ std::vector<Work> WorkOf(const model::Model& model, const std::vector<int64_t>& 
     all.push_back(std::move(work));
   }
   return all;
+}
+
+double SmClockHz(const model::Model& model, uint32_t device, const Interval& span) {
+  constexpr size_t kFewest = 20;
+  std::vector<float> read;
+  for (const model::PmSeries& series : model.pm_series) {
+    const auto found =
+        std::find(series.metrics.begin(), series.metrics.end(), format::kSmClockMetric);
+    if (series.device != device || found == series.metrics.end()) continue;
+    const auto column = found - series.metrics.begin();
+    for (size_t i = 0; i < series.rows(); ++i) {
+      const bool within = series.begin_ns[i] >= span.start_ns && series.end_ns[i] <= span.end_ns;
+      if (within && series.row(i)[column] > 0) read.push_back(series.row(i)[column]);
+    }
+  }
+  if (read.size() < kFewest) return 0;
+  const auto middle = read.begin() + static_cast<std::ptrdiff_t>(read.size() / 2);
+  std::nth_element(read.begin(), middle, read.end());
+  return *middle;
 }
 
 std::string NameOf(const model::Model& model, uint32_t device, bool has_several) {
@@ -180,7 +210,9 @@ std::vector<Rank> ReadRanks(const model::Model& model, const std::string& file) 
                        return std::tie(a.at_ns, a.node, a.collective.start_ns) <
                               std::tie(b.at_ns, b.node, b.collective.start_ns);
                      });
-    rank.work = WorkOf(model, name_of, id, Measure(held, &device));
+    const Interval span = Measure(held, &device);
+    rank.work = WorkOf(model, name_of, id, span);
+    rank.sm_clock_hz = SmClockHz(model, id, span);
     for (const Launched& one : device.collectives) rank.collectives.push_back(one.collective);
   }
   return ranks;

@@ -146,19 +146,33 @@ double Compare(const std::vector<Rank>& ranks, size_t count, RankVerdict* verdic
   return slower_ns;
 }
 
+void CompareClocks(const std::vector<Rank>& ranks, RankVerdict* verdict) {
+  std::vector<double> others;
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    if (!(ranks[r].sm_clock_hz > 0)) return;
+    if (r != verdict->rank) others.push_back(ranks[r].sm_clock_hz);
+  }
+  verdict->sm_clock_hz = ranks[verdict->rank].sm_clock_hz;
+  verdict->others_sm_clock_hz = Median(std::move(others));
+}
+
 void Explain(const Job& job, size_t count, RankVerdict* verdict) {
   const std::vector<RankVerdict>& all = job.verdicts;
-  verdict->compute_more_ns =
-      verdict->compute_ns - MedianOfOthers(all, verdict->rank, &RankVerdict::compute_ns);
-  verdict->idle_more_ns =
-      verdict->idle_ns - MedianOfOthers(all, verdict->rank, &RankVerdict::idle_ns);
+  const auto more = [&](double RankVerdict::*value) {
+    return verdict->*value - MedianOfOthers(all, verdict->rank, value);
+  };
+  // Kernels of those that wait take longer beside the one that waits.
+  const double less_beside_ns = -more(&RankVerdict::beside_ns);
+  verdict->compute_more_ns = more(&RankVerdict::compute_ns) + less_beside_ns;
+  verdict->idle_more_ns = more(&RankVerdict::idle_ns);
   const double least_ns = kExplains * verdict->late_ns;
   if (std::max(verdict->compute_more_ns, verdict->idle_more_ns) < least_ns) return;
   if (verdict->idle_more_ns > verdict->compute_more_ns) {
     verdict->cause = Cause::kHost;
     return;
   }
-  const double slower_ns = Compare(job.ranks, count, verdict);
+  const double slower_ns = Compare(job.ranks, count, verdict) + less_beside_ns;
+  CompareClocks(job.ranks, verdict);
   verdict->cause =
       slower_ns >= kExplains * verdict->compute_more_ns ? Cause::kSlowerKernels : Cause::kMoreWork;
 }
@@ -207,6 +221,7 @@ void SumUp(const Matched& matched, Job* job) {
     for (RankVerdict& verdict : job->verdicts) {
       const double wait_ns = meeting.wait_ns[verdict.rank];
       verdict.wait_ns += wait_ns;
+      verdict.beside_ns += meeting.beside_ns[verdict.rank];
       verdict.late_ns += MeanOfOthers(meeting.wait_ns, verdict.rank) - wait_ns;
       job->wait_ns += wait_ns / ranks;
     }

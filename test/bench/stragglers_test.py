@@ -33,6 +33,14 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual(["straggler for together or in-turn", "late by prof: [0]"],
                          stragglers.judge("nobody", None, job("straggler", (0, "host"))))
 
+    def test_a_gpu_with_a_lower_clock_is_late_by_itself(self):
+        found = job("straggler", (1, "slower-kernels"))
+        found["ranks"][0].update(sm_clock_hz=1.85e9, others_sm_clock_hz=1.9e9)
+        self.assertEqual([], stragglers.judge("nobody", None, found))
+        found["ranks"][0]["sm_clock_hz"] = 1.899e9
+        self.assertEqual(2, len(stragglers.judge("nobody", None, found)))
+        self.assertEqual([], stragglers.judge("neighbour", 1, found))
+
     def test_a_late_rank_that_is_not_found_is_a_problem(self):
         self.assertEqual(["together for straggler", "late by prof: none"],
                          stragglers.judge("work", 0, job("together")))

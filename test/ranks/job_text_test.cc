@@ -36,6 +36,19 @@ TEST_CASE("The text names the late rank, its cause, its kernels and the next com
   CHECK(text.find("next: prof report rank2.prof") != std::string::npos);
 }
 
+TEST_CASE("Clocks of ranks whose kernels take longer are printed") {
+  JobOptions options;
+  options.straggler = 2;
+  options.slower = 0.2;
+  std::vector<Rank> ranks = RunJob(options, 1);
+  for (Rank& rank : ranks) rank.sm_clock_hz = 1.98e9;
+  ranks[2].sm_clock_hz = 1.65e9;
+  const std::string text = TextOf(FindStragglers(std::move(ranks)));
+  INFO(text);
+  CHECK(text.find("1.65 GHz") != std::string::npos);
+  CHECK(text.find("1.98 GHz") != std::string::npos);
+}
+
 TEST_CASE("A job without a late rank says so") {
   JobOptions options;
   options.jitter = 0.001;

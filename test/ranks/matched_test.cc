@@ -44,6 +44,16 @@ TEST_CASE("The shortest kernel is that of the rank that came last, and the other
   CHECK(matched.meetings[0].wait_ns == std::vector<double>{800, 300, 0});
 }
 
+TEST_CASE("A wait beside other work costs the part of the SMs that the waiting kernel holds") {
+  Rank early = Of("a", {At(0, 1000)});
+  early.collectives[0].exposed_ns = 300;
+  early.collectives[0].sm_share = 0.25;
+  const Matched matched = Match({early, Of("b", {At(800, 1000)})});
+  REQUIRE(matched.meetings.size() == 1);
+  CHECK(matched.meetings[0].wait_ns == std::vector<double>{300 + 0.25 * 500, 0});
+  CHECK(matched.meetings[0].beside_ns == std::vector<double>{0.25 * 500, 0});
+}
+
 TEST_CASE("Ranks with other collectives are refused, with the first one that differs") {
   std::vector<Collective> other = Equal(10, 0, 1000);
   other[4].name = 1;

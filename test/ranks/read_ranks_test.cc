@@ -24,6 +24,9 @@ TEST_CASE("A rank has its collectives in the order of their launches, and what r
   const uint32_t nccl = builder.Shape(
       "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", {24}, {512});
   const uint32_t gemm = builder.Shape("gemm", {132}, {256});
+  model::Device device;
+  device.sm_count = 132;
+  builder.Device(device);
   builder.Kernel(gemm, "", 0, 100 * kUs);  // before the first collective
   prof::test::Launch first, second;
   first.stream = second.stream = 9;
@@ -38,6 +41,8 @@ TEST_CASE("A rank has its collectives in the order of their launches, and what r
   CHECK(rank.file == "a.prof");
   REQUIRE(rank.collectives.size() == 2);
   CHECK(rank.collectives[0].start_ns == rank.collectives[1].start_ns + 300 * kUs);
+  CHECK(rank.collectives[0].sm_share == 24.0 / 132);
+  CHECK(rank.sm_clock_hz == 0);
   CHECK(rank.collectives[0].exposed_ns == 200 * kUs);
   CHECK(rank.collectives[1].exposed_ns == 50 * kUs);
   CHECK(rank.names[rank.collectives[0].name].find("ncclDevKernel_AllReduce") == 0);
@@ -48,6 +53,27 @@ TEST_CASE("A rank has its collectives in the order of their launches, and what r
   REQUIRE(rank.work.size() == 1);
   CHECK(rank.work[0].kernel == "gemm");
   CHECK(rank.work[0].launches == 1);
+}
+
+TEST_CASE("The SM clock of a rank is that of its PM samples between its collectives") {
+  prof::test::SnapshotBuilder builder;
+  const uint32_t nccl = builder.Shape("ncclDevKernel_AllReduce", {24}, {512});
+  builder.Kernel(nccl, "", 100 * kUs, 200 * kUs);
+  builder.Kernel(nccl, "", 700 * kUs, 800 * kUs);
+  model::PmSeries series;
+  series.interval_ns = 10 * kUs;
+  series.metrics = {"gpc__cycles_elapsed.avg.per_second"};
+  series.scales = {1};
+  for (int64_t i = 0; i < 100; ++i) {
+    series.begin_ns.push_back(i * 10 * kUs);
+    series.end_ns.push_back((i + 1) * 10 * kUs);
+    series.samples.push_back(1);
+    series.values.push_back(i < 10 || i >= 80 ? 1e9F : 1.5e9F);
+  }
+  builder.Pm(series);
+  const std::vector<Rank> ranks = Read(builder);
+  REQUIRE(ranks.size() == 1);
+  CHECK(ranks[0].sm_clock_hz == 1.5e9);
 }
 
 TEST_CASE("Of two collectives at a time the later one is alone only where the first has ended") {

@@ -42,6 +42,45 @@ TEST_CASE("A rank whose kernels take longer is named, with what that costs and w
   }
 }
 
+TEST_CASE("The clocks are told where all ranks have one, and kernels take longer") {
+  JobOptions options;
+  options.straggler = 1;
+  options.slower = 0.1;
+  std::vector<Rank> ranks = RunJob(options, 1);
+  for (size_t r = 0; r < ranks.size(); ++r) ranks[r].sm_clock_hz = r == 1 ? 1.7e9 : 1.9e9;
+  const RankVerdict verdict = FindStragglers(ranks).verdicts.front();
+  CHECK(verdict.sm_clock_hz == 1.7e9);
+  CHECK(verdict.others_sm_clock_hz == 1.9e9);
+  ranks[3].sm_clock_hz = 0;
+  CHECK(FindStragglers(ranks).verdicts.front().sm_clock_hz == 0);
+}
+
+// Beside a kernel that waits those of the early ranks take longer, and hide who has more work.
+TEST_CASE("What waiting kernels take from those beside them hides no cause") {
+  JobOptions options;
+  options.straggler = 1;
+  options.more = 0.34;
+  std::vector<Rank> ranks = RunJob(options, 2);
+  const double more_ns = FindStragglers(ranks).verdicts.front().compute_more_ns;
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    if (r == 1) continue;
+    double beside_ns = 0;
+    for (size_t i = 0; i < ranks[r].collectives.size(); ++i) {
+      Collective& one = ranks[r].collectives[i];
+      const double wait_ns = std::max(0.0, one.ns() - ranks[1].collectives[i].ns());
+      one.exposed_ns = 0;
+      one.sm_share = 0.5;
+      beside_ns += 0.5 * wait_ns;
+      one.compute_ns += beside_ns;
+    }
+    for (Work& work : ranks[r].work) work.ns += beside_ns / 2;
+  }
+  const Job job = FindStragglers(std::move(ranks));
+  REQUIRE(Named(job) == std::vector<size_t>{1});
+  CHECK(job.verdicts.front().cause == Cause::kMoreWork);
+  CHECK(job.verdicts.front().compute_more_ns == Approx(more_ns).epsilon(0.05));
+}
+
 TEST_CASE("A rank that launches more, and one whose host is late, are told apart") {
   JobOptions more;
   more.straggler = 1;
