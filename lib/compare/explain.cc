@@ -19,6 +19,8 @@ constexpr int kMostCounters = 4;    // that are named one by one
 // [own] A unit that both sides use less than this limits neither.
 constexpr double kLittleUse = 20;  // percent of peak
 
+constexpr double kLeastOfUses = 0.1;  // [own] of work by uses, whose errors add up
+
 constexpr std::string_view kStallStart = "smsp__average_warps_issue_stalled_";
 constexpr std::string_view kStallEnd = "_per_issue_active.ratio";
 
@@ -98,6 +100,35 @@ void AddWork(const std::vector<CounterChange>& counters, const Effect& effect,
     lines->push_back("the same sectors are loaded, but " + FactorText(*read) +
                      " the bytes come from DRAM: the caches hit " +
                      (read->after > read->before ? "less" : "more"));
+  }
+}
+
+// Where nobody counted the work: the use of a unit and its time show it.
+struct WorkOfUse {
+  const char* metric;
+  bool in_cycles;  // of the SMs; DRAM has a clock of its own
+  const char* before_factor;
+  const char* behind_factor;
+};
+
+constexpr WorkOfUse kWorkOfUses[] = {
+    {"sm__issue_active.avg.pct_of_peak_sustained_elapsed", true, "it executes ",
+     " times the instructions, by the use of the issue slots and its cycles"},
+    {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", true,
+     "the tensor cores have ", " times the work, by their use and its cycles"},
+    {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", false, "it moves ",
+     " times the bytes through DRAM, by its use and the time"}};
+
+void AddWorkOfUses(const KernelChange& change, const Effect& effect, bool same_device,
+                   std::vector<std::string>* lines) {
+  for (const WorkOfUse& one : kWorkOfUses) {
+    const CounterChange* const use = FindCounter(change.counters, one.metric);
+    if (!HasRatio(use) || std::max(use->before, use->after) < kLittleUse) continue;
+    if (one.in_cycles ? !change.cycles : !same_device) continue;
+    const double longer = one.in_cycles ? change.cycles->ratio.value : change.time.ratio.value;
+    const double work = use->after / use->before * longer;
+    if (std::abs(std::log(work)) < kLeastOfUses || !MayExplain(effect, work)) continue;
+    lines->push_back(one.before_factor + text::Fixed(work, 2) + one.behind_factor);
   }
 }
 
@@ -205,6 +236,8 @@ std::vector<std::string> Explain(const KernelRuns& before, const KernelRuns& aft
   std::vector<std::string> lines;
   if (IsOtherWork(change.work.change)) lines.push_back(change.work.why);
   AddWork(change.counters, effect, &lines);
+  const bool is_counted = std::any_of(change.counters.begin(), change.counters.end(), IsExactWork);
+  if (!is_counted) AddWorkOfUses(change, effect, same_device, &lines);
   AddCycles(before, after, change, effect, same_device, &lines);
   const std::string launch = LaunchText(change.counters);
   if (!launch.empty()) lines.push_back(launch);
@@ -212,8 +245,7 @@ std::vector<std::string> Explain(const KernelRuns& before, const KernelRuns& aft
   for (const CounterChange& c : change.counters) {
     if (IsWorthSaying(c) && named++ < kMostCounters) lines.push_back(CounterText(c));
   }
-  if (std::none_of(change.counters.begin(), change.counters.end(), IsExactWork))
-    lines.push_back(MissingCounters(before, after));
+  if (!is_counted) lines.push_back(MissingCounters(before, after));
   return lines;
 }
 

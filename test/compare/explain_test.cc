@@ -208,6 +208,26 @@ TEST_CASE("Cycles show the clock also without counters of the work") {
                  Contains("neither side has a counter of its work"));
 }
 
+TEST_CASE("Where no work was counted, the use of a unit and the cycles show how much it is") {
+  constexpr char kIssue[] = "sm__issue_active.avg.pct_of_peak_sustained_elapsed";
+  constexpr char kDram[] = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+  const auto of = [&](double issue, double dram, double cycles) {
+    return With(With(With(Kernel("k", 1), kIssue, issue), kDram, dram), test::kCycles, cycles);
+  };
+  const std::string more = Explanation(of(60, 50, 1e5), of(66, 25, 2e5), 2);
+  CHECK_THAT(more, Contains("it executes 2.20 times the instructions, by the use of the issue "
+                            "slots and its cycles") &&
+                       !Contains("through DRAM"));
+  // The same work in more cycles, and next to nothing on both sides.
+  CHECK_THAT(Explanation(of(60, 10, 1e5), of(30, 10, 2e5), 2),
+             !Contains("it executes") && !Contains("through DRAM"));
+  // Counted work needs no guess.
+  const std::string counted = Explanation(With(of(60, 50, 1e5), test::kInstructions, 1e6),
+                                          With(of(66, 50, 2e5), test::kInstructions, 2.2e6), 2);
+  CHECK_THAT(counted,
+             Contains("it executes 2.20 times the instructions") && !Contains("by the use"));
+}
+
 TEST_CASE("Recorded kernels of another clock are explained by it, whatever else moved a little") {
   const Report before =
       Analyze(Snapshot::FromFile(PROF_TEST_DATA "/transformer_layer_version_1.prof"));
