@@ -7,7 +7,7 @@ A program has a report for each of its processes.
 
 from lib import prof_report
 
-_NONE = ("not-measured", "unknown")
+_NONE, _COMMUNICATION = ("not-measured", "unknown"), "communication"
 LEAST_SHARE, LEAST_NS = 0.01, 10_000  # of a kernel whose verdict is compared
 
 
@@ -25,8 +25,11 @@ def total_ns(kernel):
 
 
 def share_with_verdict(reports):
-    """Of the kernel time of all processes, kernels in graphs included. None without kernels."""
-    kernels = [kernel for _, kernel in kernels_of(reports)]
+    """Of the kernel time of all processes, kernels in graphs included, without those of NCCL, whose
+    verdict is by their name. None without kernels.
+    """
+    kernels = [kernel for _, kernel in kernels_of(reports)
+               if kernel["verdict"]["limiter"] != _COMMUNICATION]
     whole = sum(map(total_ns, kernels))
     return sum(total_ns(kernel) for kernel in kernels if is_decided(kernel)) / whole \
         if whole else None

@@ -18,15 +18,15 @@ CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
       contexts_(all_->contexts),
       launches_(all_->launches),
       worker_(all_->worker) {
-  if (parts_.budget.ranks() > 1) AddNoticeOfRanks();
+  if (parts_.budget.ranks() > 1) AddNoticeOfRanks("the job has");
   if (parts_.samples_launches) worker_.Start();
 }
 
-void CounterSampler::AddNoticeOfRanks() {
+void CounterSampler::AddNoticeOfRanks(const std::string& who) {
   if (!parts_.samples_launches) return;
   parts_.outbox.Add(capture::NoticeEvent{
       capture::Severity::kInfo, capture::Subsystem::kCounters, 0,
-      "the job has " + std::to_string(parts_.budget.ranks()) +
+      who + " " + std::to_string(parts_.budget.ranks()) +
           " processes that may wait for each other: each samples counters for its part of the "
           "budget, " +
           parts_.budget.Text(),
@@ -34,7 +34,8 @@ void CounterSampler::AddNoticeOfRanks() {
 }
 
 // Processes that a program starts by itself have nothing in the environment that tells how many
-// there are. One that uses NCCL and a single GPU has as many, most likely, as the machine has GPUs.
+// there are. One that uses NCCL and a single GPU is taken as one of as many as it sees GPUs, and of
+// two where it sees its own alone.
 void CounterSampler::FindRanks() {
   if (looked_for_ranks_ || !parts_.policy.saw_nccl()) return;
   looked_for_ranks_ = true;
@@ -42,7 +43,7 @@ void CounterSampler::FindRanks() {
   int devices = 0;
   if (parts_.driver->device_get_count(&devices) != CUDA_SUCCESS) devices = 0;
   parts_.budget.SetRanks(std::max(devices, 2));
-  AddNoticeOfRanks();
+  AddNoticeOfRanks("it uses NCCL and one GPU, so it is taken as one of");
 }
 
 CounterSampler::~CounterSampler() {

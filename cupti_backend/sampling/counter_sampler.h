@@ -81,7 +81,7 @@ class CounterSampler {
 
  private:
   void FindRanks();
-  void AddNoticeOfRanks();
+  void AddNoticeOfRanks(const std::string& who);
   void ChooseByNeed(int64_t now_ns);
   void AddFinalNotices();
   // The hardware, from counted ranges that are open too; false where a launch does not return.

@@ -37,9 +37,12 @@ void SamplerParts::AddUntraced(const Launch& launch) noexcept {
 
 void SamplerParts::AddInterval(capture::ProfilerWork kind, int64_t begin_ns, int64_t end_ns,
                                int64_t most_ns) {
-  // The processes of a job prepare at the same time, so they wait for each other once.
-  const bool at_once = kind == capture::ProfilerWork::kSetup;
-  budget.Spend(std::min(end_ns - begin_ns, most_ns) / (at_once ? budget.ranks() : 1));
+  const int64_t cost_ns = std::min(end_ns - begin_ns, most_ns);
+  if (kind == capture::ProfilerWork::kSetup) {
+    budget.SpendAtOnce(cost_ns);
+  } else {
+    budget.Spend(cost_ns);
+  }
   outbox.Add(kind, begin_ns, end_ns);
 }
 

@@ -28,10 +28,14 @@ double SamplingBudget::AllowedNs(int64_t now_ns) const {
   return of_all / ranks();
 }
 
+double SamplingBudget::SpentNs() const {
+  return static_cast<double>(cost_ns_.load(std::memory_order_relaxed)) +
+         static_cast<double>(at_once_ns_.load(std::memory_order_relaxed)) / ranks();
+}
+
 bool SamplingBudget::Allows(int64_t now_ns) const {
   if (unlimited_) return true;
-  const bool within =
-      static_cast<double>(cost_ns_.load(std::memory_order_relaxed)) <= AllowedNs(now_ns);
+  const bool within = SpentNs() <= AllowedNs(now_ns);
   const int64_t since_ns = used_up_since_ns_.load(std::memory_order_relaxed);
   if (within == (since_ns == 0)) return within;  // as before
   used_up_since_ns_.store(within ? 0 : std::max<int64_t>(now_ns, 1), std::memory_order_relaxed);
@@ -40,13 +44,11 @@ bool SamplingBudget::Allows(int64_t now_ns) const {
 }
 
 bool SamplingBudget::Affords(int64_t cost_ns, int64_t now_ns) const {
-  const int64_t spent_ns = cost_ns_.load(std::memory_order_relaxed);
-  return unlimited_ || static_cast<double>(spent_ns + cost_ns) <= AllowedNs(now_ns);
+  return unlimited_ || SpentNs() + static_cast<double>(cost_ns) <= AllowedNs(now_ns);
 }
 
 bool SamplingBudget::Plenty(int64_t now_ns) const {
-  const int64_t spent_ns = cost_ns_.load(std::memory_order_relaxed);
-  return unlimited_ || static_cast<double>(2 * spent_ns) <= AllowedNs(now_ns);
+  return unlimited_ || 2 * SpentNs() <= AllowedNs(now_ns);
 }
 
 int64_t SamplingBudget::UsedUpFor(int64_t now_ns) const {

@@ -29,6 +29,8 @@ class SamplingBudget {
   void SetRanks(int ranks) { ranks_.store(std::max(ranks, 1), std::memory_order_relaxed); }
 
   void Spend(int64_t cost_ns) { cost_ns_.fetch_add(cost_ns, std::memory_order_relaxed); }
+  // All ranks do it at the same time, so they wait for each other once.
+  void SpendAtOnce(int64_t cost_ns) { at_once_ns_.fetch_add(cost_ns, std::memory_order_relaxed); }
 
   // False: no sample now. Remembers that.
   [[nodiscard]] bool Allows(int64_t now_ns) const;
@@ -47,12 +49,13 @@ class SamplingBudget {
 
  private:
   [[nodiscard]] double AllowedNs(int64_t now_ns) const;
+  [[nodiscard]] double SpentNs() const;
 
   const double seconds_, percent_;  // of all ranks: once; of the run time
   std::atomic<int> ranks_;
   const bool unlimited_;  // replay is: its user wants to pay for it
   const int64_t start_ns_;
-  std::atomic<int64_t> cost_ns_{0};
+  std::atomic<int64_t> cost_ns_{0}, at_once_ns_{0};
   mutable std::atomic<bool> used_up_{false};
   mutable std::atomic<int64_t> used_up_since_ns_{0};
 };

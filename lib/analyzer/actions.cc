@@ -156,12 +156,16 @@ std::string EvidenceOf(const KernelReport& kernel) {
 void AddKernelActions(const Report& report, std::vector<ActionCandidate>* candidates) {
   using Key = std::tuple<std::string, std::string, std::string, bool>;
   std::map<Key, size_t> known;
+  const bool is_exposed =
+      std::any_of(report.findings.begin(), report.findings.end(),
+                  [](const Finding& finding) { return finding.id == "exposed-communication"; });
   for (size_t k = 0; k < report.kernels.size(); ++k) {
     const KernelReport& kernel = report.kernels[k];
     for (const Action& action : kernel.verdict.actions) {
       const bool bounded = action.gain_at_most.has_value();
       if (bounded && !(*action.gain_at_most > 0)) continue;
-      // Short kernels are merged with each other: that is one change.
+      if (is_exposed && action.id == "wait-less-for-ranks") continue;  // the finding has it
+      // Short kernels are merged with each other, and one change is about all collectives.
       const bool alone = kernel.verdict.limiter != Limiter::kLaunchSized &&
                          kernel.verdict.limiter != Limiter::kCommunication;
       const Key key{alone ? kernel.name : "", action.id, action.what, bounded};

@@ -72,9 +72,14 @@ void Decide(KernelContext context, const model::Device* device, KernelReport* ke
 
 VerdictCoverage CoverVerdicts(const std::vector<KernelReport>& kernels) {
   VerdictCoverage coverage;
+  // The name of what communicates shows that it does, and no measurement decides more.
+  const auto counts = [](const KernelReport& kernel) {
+    return kernel.verdict.limiter != Limiter::kCommunication;
+  };
   double total_ns = 0;
-  for (const KernelReport& kernel : kernels) total_ns += kernel.total_ns;
+  for (const KernelReport& kernel : kernels) total_ns += counts(kernel) ? kernel.total_ns : 0;
   for (const KernelReport& kernel : kernels) {
+    if (!counts(kernel)) continue;
     const double share = Share(kernel.total_ns, total_ns);
     if (!kernel.verdict.decided) {
       if (coverage.missing.empty()) coverage.missing = kernel.verdict.missing;

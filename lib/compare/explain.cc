@@ -121,10 +121,11 @@ constexpr WorkOfUse kWorkOfUses[] = {
 
 void AddWorkOfUses(const KernelChange& change, const Effect& effect, bool same_device,
                    std::vector<std::string>* lines) {
+  if (!same_device) return;  // a use is of other units
   for (const WorkOfUse& one : kWorkOfUses) {
     const CounterChange* const use = FindCounter(change.counters, one.metric);
     if (!HasRatio(use) || std::max(use->before, use->after) < kLittleUse) continue;
-    if (one.in_cycles ? !change.cycles : !same_device) continue;
+    if (one.in_cycles && !change.cycles) continue;
     const double longer = one.in_cycles ? change.cycles->ratio.value : change.time.ratio.value;
     const double work = use->after / use->before * longer;
     if (std::abs(std::log(work)) < kLeastOfUses || !MayExplain(effect, work)) continue;

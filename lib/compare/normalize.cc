@@ -163,6 +163,7 @@ Normalization ByAll(const std::vector<Scale>& scales, const Pair& pair, const Ru
 // Why the limit of one side scales nothing; empty: it does.
 std::string WhyNoScale(const KernelLimit& limit, const char* side) {
   if (limit.limiter == Limiter::kLaunchSized) return "it is launch-sized";
+  if (limit.limiter == Limiter::kCommunication) return "it waits for other ranks";
   if (ScalesOf(limit).front() != Scale::kNone) return "";
   return std::string("what limits it is not known ") + side;
 }

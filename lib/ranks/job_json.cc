@@ -52,6 +52,7 @@ Json ToJson(const Job& job, const RankVerdict& verdict) {
   if (!verdict.straggles) return json;
   json["cause"] = ToString(verdict.cause);
   json["compute_more_ns"] = verdict.compute_more_ns;
+  json["taken_from_others_ns"] = verdict.taken_from_others_ns;
   json["idle_more_ns"] = verdict.idle_more_ns;
   if (verdict.sm_clock_hz > 0) {
     json["sm_clock_hz"] = verdict.sm_clock_hz;

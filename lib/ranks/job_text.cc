@@ -41,26 +41,38 @@ std::string Conclusion(const Job& job) {
          " if what is named here never came after the others.";
 }
 
+constexpr double kWorthSaying = 0.1;  // of what the GPU computes more. [own]
+
 std::string ClockText(const RankVerdict& verdict) {
   if (!(verdict.sm_clock_hz > 0)) return "";
   return " Its SM clock is " + text::Rate(verdict.sm_clock_hz, "Hz") +
          ", the median of the others " + text::Rate(verdict.others_sm_clock_hz, "Hz") + ".";
 }
 
+// Kernels of the others took longer because those that waited held SMs.
+std::string ComputeText(const RankVerdict& verdict) {
+  const double more_ns = verdict.compute_more_ns;
+  std::string text = "its GPU computes for " + text::Time(std::abs(more_ns)) +
+                     (more_ns < 0 ? " less" : " more") + " than the median of the others";
+  if (verdict.taken_from_others_ns >= kWorthSaying * std::abs(more_ns)) {
+    text += ", whose kernels took up to " + text::Time(verdict.taken_from_others_ns) +
+            " longer beside waiting ones";
+  }
+  return text + ".";
+}
+
 std::string CauseOf(const RankVerdict& verdict) {
-  const std::string more = text::Time(std::max(verdict.compute_more_ns, verdict.idle_more_ns));
   switch (verdict.cause) {
     case Cause::kSlowerKernels:
-      return "the same kernels take longer on it: its GPU computes for " + more +
-             " more than the median of the others." + ClockText(verdict) +
+      return "the same kernels take longer on it: " + ComputeText(verdict) + ClockText(verdict) +
              " Where all kernels do, look at its clock, power and temperature (prof run "
              "--gpu-state), and at what else runs on that GPU; where some do, at the data that "
              "they get.";
     case Cause::kMoreWork:
-      return "it has more work: its GPU computes for " + more +
-             " more than the median of the others. Divide the work, or the input, evenly.";
+      return "it has more work: " + ComputeText(verdict) +
+             " Divide the work, or the input, evenly.";
     case Cause::kHost:
-      return "its GPU has nothing to run for " + more +
+      return "its GPU has nothing to run for " + text::Time(verdict.idle_more_ns) +
              " more than the median of the others: its host is late. The report of its recording "
              "has the causes of idle time.";
     case Cause::kUnknown:

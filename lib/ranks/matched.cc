@@ -88,8 +88,8 @@ Meeting MeetingOf(const std::vector<Rank>& ranks, size_t i) {
   for (const Rank& rank : ranks) {
     const Collective& one = rank.collectives[i];
     const double all_ns = one.ns() - shortest.ns(), alone_ns = std::min(all_ns, one.exposed_ns);
-    meeting.beside_ns.push_back(one.sm_share * (all_ns - alone_ns));
-    meeting.wait_ns.push_back(alone_ns + meeting.beside_ns.back());
+    meeting.taken_ns.push_back(one.sm_share * std::min(all_ns - alone_ns, one.beside_ns));
+    meeting.wait_ns.push_back(alone_ns + meeting.taken_ns.back());
   }
   return meeting;
 }

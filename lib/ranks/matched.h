@@ -20,9 +20,9 @@ struct Meeting {
   size_t number = 0;       // of Rank::collectives
   size_t last = 0;         // the rank that came last
   double transfer_ns = 0;  // of its kernel, while nothing else ran beside it
-  // By rank: what it lost by waiting. That is all of the wait with nothing else to run, and of the
-  // rest (`beside_ns`) the part of the SMs that the waiting kernel held.
-  std::vector<double> wait_ns, beside_ns;
+  // By rank: what it lost by waiting. That is all of the wait with nothing else to run, and
+  // `taken_ns`: of the wait beside other kernels the part of the SMs that the waiting one held.
+  std::vector<double> wait_ns, taken_ns;
 };
 
 struct Matched {

@@ -18,8 +18,9 @@ struct Collective {
   int64_t start_ns = 0, end_ns = -1;  // it ends before it starts: its time is not known
   // Of that, nothing else ran beside it, nor an earlier collective.
   double exposed_ns = 0;
-  // The part of the SMs that its blocks hold, 0..1: while it waits, other work has the rest.
-  double sm_share = 0;
+  // Of it, other kernels ran beside it. They had what its blocks left: it holds the part `sm_share`
+  // of the SMs, 0..1, also while it waits.
+  double beside_ns = 0, sm_share = 0;
   // From the start of the first collective to the end of this one: any other kernel ran; nothing
   // ran, no kernel and no copy, and prof did not hold the rank up.
   double compute_ns = 0, idle_ns = 0;

@@ -173,6 +173,7 @@ Interval Measure(const IntervalUnion& held, Device* device) {
   for (Collective* one : by_start) {
     const Interval alone{std::min(std::max(one->start_ns, last_ns), one->end_ns), one->end_ns};
     one->exposed_ns = static_cast<double>(alone.end_ns - alone.start_ns - compute.WithinNs(alone));
+    one->beside_ns = static_cast<double>(compute.WithinNs({one->start_ns, one->end_ns}));
     const Interval so_far{begin_ns, one->end_ns};
     one->compute_ns = static_cast<double>(compute.WithinNs(so_far));
     one->idle_ns = static_cast<double>(one->end_ns - begin_ns - busy_or_held.WithinNs(so_far));

@@ -6,11 +6,13 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "lib/analyzer/base/quantiles.h"
 #include "lib/ranks/matched.h"
+#include "lib/text/numbers.h"
 
 namespace prof::ranks {
 namespace {
@@ -18,9 +20,10 @@ namespace {
 constexpr size_t kMostDifferences = 3;
 // A cause has to make up this part of what the rank is late by. [own]
 constexpr double kExplains = 0.5;
-// In median distances from the median: five standard deviations, where parts differ at random.
+// Of the median distance from the median: five standard deviations, where parts differ at random.
 // [own]
 constexpr double kFarAway = 5 * 1.4826;
+constexpr int kMostStalled = 2;  // parts that are left out. [own]
 
 double Median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -46,6 +49,8 @@ double MeanOfOthers(const std::vector<double>& values, size_t but) {
   return (Sum(values) - values[but]) / static_cast<double>(values.size() - 1);
 }
 
+size_t PartOf(size_t meeting, size_t meetings, size_t parts) { return meeting * parts / meetings; }
+
 // By rank and part of the run: by how much longer than it the others waited. Where no rank is late
 // this is zero on average, whatever its distribution is.
 std::vector<std::vector<double>> LateByPart(const std::vector<Meeting>& meetings, size_t ranks,
@@ -54,22 +59,40 @@ std::vector<std::vector<double>> LateByPart(const std::vector<Meeting>& meetings
   for (size_t i = 0; i < meetings.size(); ++i) {
     const std::vector<double>& wait_ns = meetings[i].wait_ns;
     for (size_t r = 0; r < ranks; ++r) {
-      late[r][i * parts / meetings.size()] += MeanOfOthers(wait_ns, r) - wait_ns[r];
+      late[r][PartOf(i, meetings.size(), parts)] += MeanOfOthers(wait_ns, r) - wait_ns[r];
     }
   }
   return late;
 }
 
-// One stall of the host, such as a checkpoint, is no habit: what is far from the other parts counts
-// as the last value that is not.
-std::vector<double> WithoutStalls(std::vector<double> parts) {
-  const double median = Median(parts);
-  std::vector<double> distances;
-  distances.reserve(parts.size());
-  for (const double one : parts) distances.push_back(std::abs(one - median));
-  const double most = kFarAway * Median(std::move(distances));
-  for (double& one : parts) one = std::clamp(one, median - most, median + most);
-  return parts;
+// One stall of a rank, such as a checkpoint, is no habit. True for parts that are far from the
+// others of a rank, by `least_ns` or more; for none where they are more than kMostStalled: that is
+// how the run is.
+std::vector<bool> StalledParts(const std::vector<std::vector<double>>& late, double least_ns) {
+  std::vector<bool> stalled(late.front().size());
+  for (const std::vector<double>& parts : late) {
+    const double median = Median(parts);
+    std::vector<double> distances;
+    distances.reserve(parts.size());
+    for (const double one : parts) distances.push_back(std::abs(one - median));
+    const double most = std::max(least_ns, kFarAway * Median(distances));
+    for (size_t p = 0; p < parts.size(); ++p) {
+      if (distances[p] > most) stalled[p] = true;
+    }
+  }
+  const auto count = std::count(stalled.begin(), stalled.end(), true);
+  return count <= kMostStalled ? stalled : std::vector<bool>(stalled.size());
+}
+
+// The rank that stalled in a part, and for how long the others waited for it.
+std::string StallText(const Job& job, const std::vector<std::vector<double>>& late, size_t part) {
+  size_t rank = 0;
+  for (size_t r = 1; r < late.size(); ++r) {
+    if (late[r][part] > late[rank][part]) rank = r;
+  }
+  return "One of " + std::to_string(late.front().size()) +
+         " parts of the run is left out: " + job.ranks[rank].name + " was late there by " +
+         text::Time(late[rank][part]) + " in all, far more than in the others.";
 }
 
 // The lower end of the interval of the mean is above zero. The level is about that of 95 % for all
@@ -86,12 +109,14 @@ bool IsBeyondChance(const std::vector<double>& late, size_t ranks) {
 }
 
 // With those that straggle no later than the latest of the others.
-double GainOf(const Job& job, const std::vector<Meeting>& meetings) {
+double GainOf(const Job& job, const std::vector<Meeting>& meetings,
+              const std::vector<bool>& left_out) {
   std::vector<bool> straggles(job.ranks.size());
   for (const RankVerdict& verdict : job.verdicts) straggles[verdict.rank] = verdict.straggles;
   double gain_ns = 0;
-  for (const Meeting& meeting : meetings) {
-    if (!straggles[meeting.last]) continue;
+  for (size_t i = 0; i < meetings.size(); ++i) {
+    const Meeting& meeting = meetings[i];
+    if (!straggles[meeting.last] || left_out[PartOf(i, meetings.size(), left_out.size())]) continue;
     double least_ns = std::numeric_limits<double>::infinity();
     for (size_t r = 0; r < straggles.size(); ++r) {
       if (!straggles[r]) least_ns = std::min(least_ns, meeting.wait_ns[r]);
@@ -161,20 +186,23 @@ void Explain(const Job& job, size_t count, RankVerdict* verdict) {
   const auto more = [&](double RankVerdict::*value) {
     return verdict->*value - MedianOfOthers(all, verdict->rank, value);
   };
-  // Kernels of those that wait take longer beside the one that waits.
-  const double less_beside_ns = -more(&RankVerdict::beside_ns);
-  verdict->compute_more_ns = more(&RankVerdict::compute_ns) + less_beside_ns;
+  verdict->taken_from_others_ns = std::max(0.0, -more(&RankVerdict::taken_ns));
+  verdict->compute_more_ns = more(&RankVerdict::compute_ns);
   verdict->idle_more_ns = more(&RankVerdict::idle_ns);
   const double least_ns = kExplains * verdict->late_ns;
-  if (std::max(verdict->compute_more_ns, verdict->idle_more_ns) < least_ns) return;
-  if (verdict->idle_more_ns > verdict->compute_more_ns) {
+  const double compute_ns = verdict->compute_more_ns + verdict->taken_from_others_ns;
+  if (std::max(compute_ns, verdict->idle_more_ns) < least_ns) return;
+  if (verdict->idle_more_ns > compute_ns) {
     verdict->cause = Cause::kHost;
     return;
   }
-  const double slower_ns = Compare(job.ranks, count, verdict) + less_beside_ns;
+  const double slower_ns = Compare(job.ranks, count, verdict) + verdict->taken_from_others_ns;
+  if (slower_ns < kExplains * compute_ns) {
+    verdict->cause = Cause::kMoreWork;
+    return;
+  }
+  verdict->cause = Cause::kSlowerKernels;
   CompareClocks(job.ranks, verdict);
-  verdict->cause =
-      slower_ns >= kExplains * verdict->compute_more_ns ? Cause::kSlowerKernels : Cause::kMoreWork;
 }
 
 // Two recordings of one process and device, or one that was named twice.
@@ -192,40 +220,70 @@ std::string Twice(const std::vector<Rank>& ranks) {
   return "";
 }
 
-void SumUp(const Matched& matched, Job* job) {
-  job->meetings = static_cast<int64_t>(matched.meetings.size());
+void FindSpans(const std::vector<Meeting>& meetings, Job* job) {
   job->verdicts.resize(job->ranks.size());
   std::vector<double> spans;
   for (size_t r = 0; r < job->ranks.size(); ++r) {
     RankVerdict& verdict = job->verdicts[r];
     verdict.rank = r;
     const std::vector<Collective>& all = job->ranks[r].collectives;
-    for (size_t i = 0; i < matched.count; ++i) {  // the latest one need not be the last
-      verdict.compute_ns = std::max(verdict.compute_ns, all[i].compute_ns);
-      verdict.idle_ns = std::max(verdict.idle_ns, all[i].idle_ns);
-    }
     const auto [first, last] = std::minmax_element(
-        matched.meetings.begin(), matched.meetings.end(), [&](const Meeting& a, const Meeting& b) {
+        meetings.begin(), meetings.end(), [&](const Meeting& a, const Meeting& b) {
           return all[a.number].start_ns < all[b.number].start_ns;
         });
-    if (first != matched.meetings.end()) {
+    if (first != meetings.end()) {
       verdict.span_ns = static_cast<double>(all[last->number].end_ns - all[first->number].start_ns);
     }
     spans.push_back(verdict.span_ns);
   }
   job->span_ns = Median(std::move(spans));
+}
+
+// What the rank did from the first collective to the last one, without the parts that are left out.
+void SumOwn(const Matched& matched, const std::vector<bool>& left_out, const Rank& rank,
+            RankVerdict* verdict) {
+  const std::vector<Collective>& all = rank.collectives;
+  for (size_t i = 0; i < matched.count; ++i) {  // the latest one need not be the last
+    verdict->compute_ns = std::max(verdict->compute_ns, all[i].compute_ns);
+    verdict->idle_ns = std::max(verdict->idle_ns, all[i].idle_ns);
+  }
+  const std::vector<Meeting>& meetings = matched.meetings;
+  for (size_t i = 1; i < meetings.size(); ++i) {
+    if (!left_out[PartOf(i, meetings.size(), left_out.size())]) continue;
+    const Collective &before = all[meetings[i - 1].number], &one = all[meetings[i].number];
+    verdict->compute_ns -= std::max(0.0, one.compute_ns - before.compute_ns);
+    verdict->idle_ns -= std::max(0.0, one.idle_ns - before.idle_ns);
+  }
+}
+
+void SumUp(const Matched& matched, const std::vector<bool>& left_out, Job* job) {
+  for (RankVerdict& verdict : job->verdicts) {
+    SumOwn(matched, left_out, job->ranks[verdict.rank], &verdict);
+  }
   const auto ranks = static_cast<double>(job->ranks.size());
-  for (const Meeting& meeting : matched.meetings) {
+  for (size_t i = 0; i < matched.meetings.size(); ++i) {
+    if (left_out[PartOf(i, matched.meetings.size(), left_out.size())]) continue;
+    const Meeting& meeting = matched.meetings[i];
+    ++job->meetings;
     job->transfer_ns += meeting.transfer_ns;
     ++job->verdicts[meeting.last].last;
     for (RankVerdict& verdict : job->verdicts) {
       const double wait_ns = meeting.wait_ns[verdict.rank];
       verdict.wait_ns += wait_ns;
-      verdict.beside_ns += meeting.beside_ns[verdict.rank];
+      verdict.taken_ns += meeting.taken_ns[verdict.rank];
       verdict.late_ns += MeanOfOthers(meeting.wait_ns, verdict.rank) - wait_ns;
       job->wait_ns += wait_ns / ranks;
     }
   }
+}
+
+// The parts that count.
+std::vector<double> Kept(const std::vector<double>& parts, const std::vector<bool>& left_out) {
+  std::vector<double> kept;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (!left_out[p]) kept.push_back(parts[p]);
+  }
+  return kept;
 }
 
 }  // namespace
@@ -263,20 +321,28 @@ Job FindStragglers(std::vector<Rank> ranks) {
   job.notes = std::move(matched.notes);
   if (!job.problem.empty()) return job;
 
-  SumUp(matched, &job);
-  const size_t parts = std::min(kParts, matched.meetings.size() / kFewestOfPart);
-  if (parts >= kFewestParts) {
-    std::vector<std::vector<double>> late = LateByPart(matched.meetings, job.ranks.size(), parts);
+  const std::vector<Meeting>& meetings = matched.meetings;
+  FindSpans(meetings, &job);
+  const size_t parts = std::min(kParts, meetings.size() / kFewestOfPart);
+  if (parts < kFewestParts) {
+    SumUp(matched, {false}, &job);
+  } else {
+    const std::vector<std::vector<double>> late = LateByPart(meetings, job.ranks.size(), parts);
+    const std::vector<bool> stalled = StalledParts(late, kMatters * job.span_ns);
+    for (size_t p = 0; p < parts; ++p) {
+      if (stalled[p]) job.notes.push_back(StallText(job, late, p));
+    }
+    SumUp(matched, stalled, &job);
     job.finding = job.wait_ns >= 2 * kMatters * job.span_ns ? Finding::kInTurn : Finding::kTogether;
     for (RankVerdict& verdict : job.verdicts) {
-      const std::vector<double> usual = WithoutStalls(std::move(late[verdict.rank]));
+      const std::vector<double> kept = Kept(late[verdict.rank], stalled);
       verdict.straggles =
-          Sum(usual) >= kMatters * job.span_ns && IsBeyondChance(usual, job.ranks.size());
+          Sum(kept) >= kMatters * job.span_ns && IsBeyondChance(kept, job.ranks.size());
       if (!verdict.straggles) continue;
       job.finding = Finding::kStraggler;
       Explain(job, matched.count, &verdict);
     }
-    job.gain_ns = GainOf(job, matched.meetings);
+    job.gain_ns = GainOf(job, meetings, stalled);
   }
   std::stable_sort(
       job.verdicts.begin(), job.verdicts.end(),

@@ -39,11 +39,14 @@ struct RankVerdict {
   bool straggles = false;  // by more than chance, and by kMatters of the span or more
   // What it did from the first collective to the last one that all have.
   double span_ns = 0, compute_ns = 0, idle_ns = 0;
-  double wait_ns = 0, beside_ns = 0;  // for others, as in Meeting
+  double wait_ns = 0, taken_ns = 0;  // what it lost by waits for others, as in Meeting
   // The rest is about those that straggle.
   Cause cause = Cause::kUnknown;
-  // Than the median of the others. What waiting kernels take from those beside them is not counted.
+  // Than the median of the others.
   double compute_more_ns = 0, idle_more_ns = 0;
+  // What waiting kernels took, at most, from the kernels of the others more than from its own: by
+  // as much less would the others have computed.
+  double taken_from_others_ns = 0;
   // kSlowerKernels: its own SM clock, and the median of the others; 0: not read on all ranks.
   double sm_clock_hz = 0, others_sm_clock_hz = 0;
   std::vector<Difference> differences;  // kMoreWork, kSlowerKernels: the largest first

@@ -35,9 +35,9 @@ class JudgeTest(unittest.TestCase):
 
     def test_a_gpu_with_a_lower_clock_is_late_by_itself(self):
         found = job("straggler", (1, "slower-kernels"))
-        found["ranks"][0].update(sm_clock_hz=1.85e9, others_sm_clock_hz=1.9e9)
+        found["ranks"][0].update(sm_clock_hz=1.8e9, others_sm_clock_hz=1.9e9)
         self.assertEqual([], stragglers.judge("nobody", None, found))
-        found["ranks"][0]["sm_clock_hz"] = 1.899e9
+        found["ranks"][0]["sm_clock_hz"] = 1.88e9
         self.assertEqual(2, len(stragglers.judge("nobody", None, found)))
         self.assertEqual([], stragglers.judge("neighbour", 1, found))
 

@@ -218,6 +218,8 @@ TEST_CASE("Where no work was counted, the use of a unit and the cycles show how 
   CHECK_THAT(more, Contains("it executes 2.20 times the instructions, by the use of the issue "
                             "slots and its cycles") &&
                        !Contains("through DRAM"));
+  CHECK_THAT(Explanation(of(30, 50, 1e5), of(15, 60, 2e5), 2),
+             Contains("it moves 2.40 times the bytes through DRAM, by its use and the time"));
   // The same work in more cycles, and next to nothing on both sides.
   CHECK_THAT(Explanation(of(60, 10, 1e5), of(30, 10, 2e5), 2),
              !Contains("it executes") && !Contains("through DRAM"));

@@ -98,6 +98,7 @@ TEST_CASE("What no device scales is not normalized, and has the reason") {
     return NormalizationText(normalized);
   };
   CHECK(why(NormalizedBy(Limiter::kLaunchSized)) == "not normalized: it is launch-sized");
+  CHECK(why(NormalizedBy(Limiter::kCommunication)) == "not normalized: it waits for other ranks");
   CHECK(why(NormalizedBy(Limiter::kUnknown)) ==
         "not normalized: what limits it is not known before");
   CHECK(why(NormalizedBy(Limited(Limiter::kDram), Limited(Limiter::kNotMeasured))) ==

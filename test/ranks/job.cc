@@ -38,7 +38,11 @@ class Running {
     idle_ns_.resize(ranks_.size());
     for (int step = 0; step < options_.steps; ++step) {
       for (double& factor : factors_) factor = std::max(0.2, 1 + Normal(options_.step_jitter));
-      if (step == options_.steps / 2) at_ns_[options_.stalled] += options_.stall_ns;
+      step_ = step;
+      if (step == options_.steps / 2) {
+        at_ns_[options_.stalled] += options_.stall_ns;
+        idle_ns_[options_.stalled] += options_.stall_ns;
+      }
       for (int i = 0; i < options_.collectives; ++i) {
         for (size_t r = 0; r < ranks_.size(); ++r) Compute(r);
         Meet();
@@ -56,7 +60,8 @@ class Running {
   }
 
   void Compute(size_t r) {
-    const bool is_planted = r >= options_.straggler && r < options_.straggler + options_.planted;
+    const bool is_planted = step_ >= options_.from_step && r >= options_.straggler &&
+                            r < options_.straggler + options_.planted;
     int launches = options_.kernels / options_.collectives;
     if (is_planted) launches += static_cast<int>(std::lround(options_.more * launches));
     Rank& rank = ranks_[r];
@@ -91,6 +96,7 @@ class Running {
   }
 
   const JobOptions& options_;
+  int step_ = 0;
   std::mt19937 random_;
   std::vector<double> at_ns_, clock_ns_, factors_, compute_ns_, idle_ns_;
   std::vector<Rank> ranks_;

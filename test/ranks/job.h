@@ -21,6 +21,7 @@ struct JobOptions {
   // Those that are planted: how much longer their kernels or gaps are, and how many launches more.
   size_t straggler = 0, planted = 1;  // the first one, and how many
   double slower = 0, later = 0, more = 0;
+  int from_step = 0;  // no rank is slower, later or has more before
   // One rank stalls once, in the middle of the run.
   size_t stalled = 0;
   double stall_ns = 0;

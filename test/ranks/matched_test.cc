@@ -48,10 +48,11 @@ TEST_CASE("A wait beside other work costs the part of the SMs that the waiting k
   Rank early = Of("a", {At(0, 1000)});
   early.collectives[0].exposed_ns = 300;
   early.collectives[0].sm_share = 0.25;
+  early.collectives[0].beside_ns = 400;  // and an earlier collective
   const Matched matched = Match({early, Of("b", {At(800, 1000)})});
   REQUIRE(matched.meetings.size() == 1);
-  CHECK(matched.meetings[0].wait_ns == std::vector<double>{300 + 0.25 * 500, 0});
-  CHECK(matched.meetings[0].beside_ns == std::vector<double>{0.25 * 500, 0});
+  CHECK(matched.meetings[0].wait_ns == std::vector<double>{300 + 0.25 * 400, 0});
+  CHECK(matched.meetings[0].taken_ns == std::vector<double>{0.25 * 400, 0});
 }
 
 TEST_CASE("Ranks with other collectives are refused, with the first one that differs") {

@@ -64,21 +64,24 @@ TEST_CASE("What waiting kernels take from those beside them hides no cause") {
   const double more_ns = FindStragglers(ranks).verdicts.front().compute_more_ns;
   for (size_t r = 0; r < ranks.size(); ++r) {
     if (r == 1) continue;
-    double beside_ns = 0;
+    double taken_ns = 0;
     for (size_t i = 0; i < ranks[r].collectives.size(); ++i) {
       Collective& one = ranks[r].collectives[i];
       const double wait_ns = std::max(0.0, one.ns() - ranks[1].collectives[i].ns());
       one.exposed_ns = 0;
+      one.beside_ns = one.ns();
       one.sm_share = 0.5;
-      beside_ns += 0.5 * wait_ns;
-      one.compute_ns += beside_ns;
+      taken_ns += 0.5 * wait_ns;
+      one.compute_ns += taken_ns;
     }
-    for (Work& work : ranks[r].work) work.ns += beside_ns / 2;
+    for (Work& work : ranks[r].work) work.ns += taken_ns / 2;
   }
   const Job job = FindStragglers(std::move(ranks));
   REQUIRE(Named(job) == std::vector<size_t>{1});
   CHECK(job.verdicts.front().cause == Cause::kMoreWork);
-  CHECK(job.verdicts.front().compute_more_ns == Approx(more_ns).epsilon(0.05));
+  const RankVerdict& verdict = job.verdicts.front();
+  CHECK(verdict.compute_more_ns + verdict.taken_from_others_ns == Approx(more_ns).epsilon(0.05));
+  CHECK(verdict.taken_from_others_ns > 0.2 * more_ns);
 }
 
 TEST_CASE("A rank that launches more, and one whose host is late, are told apart") {
@@ -148,11 +151,35 @@ TEST_CASE("One stall of another rank hides no late rank, and makes nobody late")
     options.stall_ns = 100e6;  // as long as all steps together
     options.stalled = 1;
     INFO("seed " << seed);
-    CHECK(Named(FindStragglers(RunJob(options, seed))).empty());
+    const Job together = FindStragglers(RunJob(options, seed));
+    CHECK(Named(together).empty());
+    REQUIRE(together.notes.size() == 1);
+    CHECK(together.notes[0].find("rank 1 was late there by ") != std::string::npos);
     options.straggler = 2;
     options.slower = 0.05;
-    CHECK(Named(FindStragglers(RunJob(options, seed))) == std::vector<size_t>{2});
+    const Job slower = FindStragglers(RunJob(options, seed));
+    REQUIRE(Named(slower) == std::vector<size_t>{2});
+    CHECK(slower.verdicts.front().rank == 2);
+    CHECK(slower.verdicts.front().late_ns > 0);
+    CHECK(slower.verdicts.front().cause == Cause::kSlowerKernels);
+    options.slower = 0;
+    options.later = 2;
+    const Job later = FindStragglers(RunJob(options, seed));
+    REQUIRE(Named(later) == std::vector<size_t>{2});
+    CHECK(later.verdicts.front().cause == Cause::kHost);
   }
+}
+
+TEST_CASE("A rank that becomes late in the last third of the run is late") {
+  int named = 0;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    JobOptions options;
+    options.straggler = 2;
+    options.slower = 0.1;
+    options.from_step = 42;
+    named += Named(FindStragglers(RunJob(options, seed))) == std::vector<size_t>{2} ? 1 : 0;
+  }
+  CHECK(named >= 18);
 }
 
 TEST_CASE("Ranks whose steps differ by much, at random, are no stragglers") {

@@ -36,6 +36,9 @@ constexpr double kBoundOfOthers = 0.50;
 // [own] SMs that were active for less give no use while active: fill and drain are most of it.
 constexpr double kLeastActive = 0.02;
 
+// [own] A verdict by a use with a wider error bound has low confidence.
+constexpr double kWideBound = 0.10;
+
 // Causes that compete with the units.
 constexpr double kExplainsMost = 0.50;  // [own] of the time that the busiest unit leaves unused
 // [own] HFMA2 is counted on the FMA and on the tensor pipe: 87.78 and 87.78 % in a kernel of it. A

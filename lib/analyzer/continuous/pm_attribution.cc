@@ -22,7 +22,7 @@ using Eigen::Index;
 constexpr size_t kMostColumns = 512;
 constexpr size_t kFitWindows = 64;
 constexpr double kFitBudget = 2e10;      // multiplications: at most some tens of seconds
-constexpr double kMostError = 0.10;      // of the metric's full scale: above it there is no value
+constexpr double kMostError = 0.15;      // of the metric's full scale: above it there is no value
 constexpr double kMostInflation = 1000;  // of a rate's variance by what runs beside it
 constexpr double kBesideIt = 10;         // from here on the neighbour is named as the reason
 // An entity needs the time of so many samples for a column of its own. Kernels that share a column

@@ -38,6 +38,7 @@ const std::vector<DoubtRow>& DoubtRows() {
        "warps wait for memory, and the level that serves them was not measured (own)"},
       {"perhaps-busy", true,
        "no unit is called busy, and an error bound has both sides of 60 % (own)"},
+      {"wide-bound", true, "the error bound of a use is wider than +-10 points (own)"},
       {"stalls-close", true, "the top stall reason has less than 40 % of the waiting (own)"},
       {"queue-unknown", true, "the units behind a full queue were not measured (own)"},
       {"place-unknown", true, "no counter tells where its stores go (own)"},
@@ -62,6 +63,7 @@ const std::vector<DoubtRow>& DoubtRows() {
        "points behind"},
       {"by-stalls", false, "a waste is named because warps wait; no unit is busy"},
       {"later", false, "it names work that other kernels pay for"},
+      {"by-name", false, "the name alone shows that it communicates"},
       {"few-samples", false, "fewer than 3 launches or samples"},
       {"unstable", false, "its time, its cycles or its clock vary"},
       {"lent", false, "its counters or PM samples are of another launch of the kernel"},
@@ -103,6 +105,13 @@ void AddDoubtsOfData(const RuleInputs& inputs, double samples, Verdict* verdict)
   if (inputs.straddles) {
     AddDoubt(UnitsDecide(inputs) ? "straddles" : "perhaps-busy",
              "an error bound has both sides of " + text::Percent(kBusy), verdict);
+  }
+  const bool is_wide = std::any_of(inputs.units().begin(), inputs.units().end(),
+                                   [](const UnitUse& use) { return use.error > kWideBound; });
+  if (is_wide) {
+    AddDoubt("wide-bound",
+             "an error bound is wider than +-" + text::Fixed(100 * kWideBound, 0) + " points",
+             verdict);
   }
   if (inputs.issue_or_pipe && UnitsDecide(inputs)) {
     AddDoubt("issue-or-pipe", "the issue slots or a unit that they feed may lead", verdict);

@@ -26,7 +26,7 @@ struct RuleInputs {
   bool measured = false;                  // any usable counter or PM sample
   Source source = Source::kNone;          // of these
   std::vector<std::string_view> unknown;  // units that a claim of "nothing is busy" would need
-  double busiest = 0;                     // the highest use of all units
+  double busiest = 0;                     // the highest use, without a unit that is left out
   bool straddles = false;                 // the error bound of a use has both sides of kBusy
   bool issue_or_pipe = false;             // which of the two leads is within the error bounds
   // True: the tensor pipe counts only the packed half precision instructions of the FMA pipe

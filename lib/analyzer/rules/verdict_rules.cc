@@ -26,8 +26,8 @@ namespace prof::analyzer {
 namespace {
 
 bool LaunchSized(const RuleInputs& inputs) {
-  return inputs.duration_ns > 0 && inputs.duration_ns < kLaunchSizedNs &&
-         !inputs.kernel->whole_graph;
+  return inputs.kernel != nullptr && inputs.duration_ns > 0 &&
+         inputs.duration_ns < kLaunchSizedNs && !inputs.kernel->whole_graph;
 }
 
 // The duration of a launch-sized kernel decides without any unit.
@@ -66,13 +66,15 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
   AddMissingPmValues(inputs, verdict);
 }
 
-bool Communicates(const RuleInputs& inputs) { return IsCommunication(inputs.kernel->name); }
+bool IsOfNccl(const RuleInputs& inputs) { return IsCommunication(inputs.kernel->name); }
 
-// Its blocks wait for those of other GPUs, and its grid is as large as its channels: neither its
-// units nor its shape limit it.
+// Its blocks wait for those of other GPUs, and its grid is as large as its channels, so neither
+// idle units nor a small grid are a reason.
 void FillCommunication(const RuleInputs& inputs, Verdict* verdict) {
   verdict->summary =
-      "It waits for other ranks, and moves data between them: units of this GPU do not limit it.";
+      "It waits for other ranks, or moves data between them: which of these does not show here.";
+  AddDoubt("by-name", "its name shows what it does; how long it waits for others is not known",
+           verdict);
   verdict->missing = "the recordings of the other ranks (prof ranks): how long it waits for them";
   const Statistic& duration = inputs.kernel->duration_ns;
   if (duration.n > 0) {
@@ -135,7 +137,7 @@ struct Rule {
 
 // Before the causes.
 constexpr Rule kFirstRules[] = {
-    {"communication", Limiter::kCommunication, Communicates, FillCommunication},
+    {"communication", Limiter::kCommunication, IsOfNccl, FillCommunication},
     {"not-measured", Limiter::kNotMeasured, NotMeasured, FillNotMeasured},
     {"launch-sized", Limiter::kLaunchSized, LaunchSized, FillLaunchSized},
 };

@@ -43,7 +43,8 @@ void FillUnit(const RuleInputs& inputs, std::string_view same_work, Verdict* ver
   verdict->summary = std::string("Limited by ") + NameOf(leader.unit) + " at " + PercentOf(leader) +
                      " of its peak";
   if (leader.of_peak < kBusy) {
-    verdict->summary += ", " + text::Percent(named) + " while the SMs were active";
+    verdict->summary += ", " + text::Percent(inputs.WhileActive(leader.unit, leader.of_peak)) +
+                        " while the SMs were active";
   }
   verdict->summary += ".";
   AddUnit(inputs, leader, verdict);
@@ -145,7 +146,7 @@ void FillLsu(const RuleInputs& inputs, Verdict* verdict) {
 void FillTensor(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-tensor", verdict);
   AddMatrixActions(inputs, verdict);
-  if (inputs.leader->at_least() < kSaturated) {
+  if (inputs.leader->of_peak < kSaturated) {
     verdict->summary =
         "Near the limit of the tensor pipe, at " + PercentOf(*inputs.leader) + " of its peak.";
   }

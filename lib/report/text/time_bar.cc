@@ -69,6 +69,7 @@ const char* ColorOf(Limiter limiter) {
     case Limiter::kSmallGrid:
     case Limiter::kTail:
     case Limiter::kLaunchSized:
+    case Limiter::kCommunication:
       return "30;43";
     case Limiter::kTensor:
     case Limiter::kFma:

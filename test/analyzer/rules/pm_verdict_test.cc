@@ -82,6 +82,20 @@ TEST_CASE("Of two units the uses decide, and bounds that are close are a doubt")
   CHECK(Decide(kernel).limiter == Limiter::kMixed);
 }
 
+TEST_CASE("A verdict by a use with a wide error bound has low confidence") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kFma, 95, 9);
+  CHECK(Decide(kernel).confidence == Confidence::kHigh);
+  SetPm(&kernel, TriageUnit::kFma, 95, 14);
+  const Verdict wide = Decide(kernel);
+  CHECK(wide.limiter == Limiter::kFma);
+  CHECK(Doubts(wide).front() == "wide-bound");
+  CHECK(wide.confidence == Confidence::kLow);
+  // Also that of a unit that is idle: no unit is said to be busy.
+  SetPm(&kernel, TriageUnit::kFma, 20, 14);
+  CHECK(Decide(kernel).confidence == Confidence::kLow);
+}
+
 TEST_CASE("Of the issue slots and a pipe the one that is busy leads") {
   KernelReport kernel = QuietByPmSamples();
   SetPm(&kernel, TriageUnit::kIssue, 64);
@@ -288,7 +302,7 @@ TEST_CASE("Reads and writes count together, with both errors") {
   const Verdict wide = Decide(WithoutCounters({{kReads, Value(50, 14)}, {kWrites, Value(36, 14)}}));
   CHECK(wide.limiter == Limiter::kDram);
   CHECK_THAT(wide.summary, Contains("86.0 +-28.0 %"));
-  CHECK(wide.confidence == Confidence::kMedium);
+  CHECK(wide.confidence == Confidence::kLow);
   CHECK(Decide(WithoutCounters({{kReads, Value(95, 1)}})).limiter == Limiter::kNotMeasured);
 }
 

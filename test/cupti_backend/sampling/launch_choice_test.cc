@@ -47,7 +47,7 @@ TEST_CASE("A process with NCCL's kernels and one GPU is a rank: it takes its par
   const SamplerEvents events = program.sampler.TakeEvents();
   CHECK(program.sampler.budget().ranks() == 4);
   REQUIRE(events.notices.size() == 1);
-  CHECK_THAT(events.notices[0].what, Catch::Matchers::Contains("the job has 4 processes"));
+  CHECK_THAT(events.notices[0].what, Catch::Matchers::Contains("taken as one of 4 processes"));
   CHECK(program.sampler.TakeEvents().notices.empty());
 }
 

@@ -38,6 +38,16 @@ TEST_CASE("The processes of a job divide the budget, as soon as it is known how 
   CHECK(budget.ranks() == 1);
 }
 
+TEST_CASE("What all ranks prepare at once costs the job once, whenever their number is known") {
+  SamplingBudget budget(Options(2, 0), 0);
+  budget.SpendAtOnce(kSecond);
+  CHECK(budget.Affords(kSecond, 0));
+  CHECK_FALSE(budget.Affords(kSecond + 1, 0));
+  budget.SetRanks(4);
+  CHECK(budget.Affords(kSecond / 4, 0));
+  CHECK_FALSE(budget.Affords(kSecond / 4 + 1, 0));
+}
+
 TEST_CASE("A budget remembers that it was used up") {
   SamplingBudget budget(Options(1, 10), 0);
   CHECK(budget.Allows(0));
