@@ -116,13 +116,13 @@ TEST_CASE("Kernels too rare for a value do not spoil those of the kernels around
   options.interval_ns = 200'000;
   const uint32_t low = plant.Kernel({"low", 35'000, {20}});
   const uint32_t high = plant.Kernel({"high", 30'000, {70}});
-  std::vector<uint32_t> rare;  // each 18 times for 30 us: three samples' worth
+  std::vector<uint32_t> rare;  // each 12 times for 30 us: two samples' worth
   rare.reserve(60);
   for (int i = 0; i < 60; ++i) {
     rare.push_back(plant.Kernel({"rare" + std::to_string(i), 30'000, {i % 2 == 0 ? 95.0 : 5.0}}));
   }
   int64_t time_ns = 0;
-  for (int round = 0; round < 18; ++round) {
+  for (int round = 0; round < 12; ++round) {
     for (size_t i = 0; i < rare.size();
          ++i) {  // the fast ones beside one, the slow ones beside the other
       for (const uint32_t shape : {i % 2 == 0 ? low : high, rare[i]}) {
