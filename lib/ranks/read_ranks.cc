@@ -2,7 +2,6 @@
 #include "lib/ranks/read_ranks.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -11,7 +10,7 @@
 #include "lib/analyzer/base/communication.h"
 #include "lib/analyzer/base/intervals.h"
 #include "lib/analyzer/base/kernel_names.h"
-#include "lib/format/metric_names.h"
+#include "lib/analyzer/kernels/sampled_clock.h"
 #include "lib/text/demangle.h"
 
 namespace prof::ranks {
@@ -117,25 +116,6 @@ std::vector<Work> WorkOf(const model::Model& model, const std::vector<int64_t>& 
   return all;
 }
 
-double SmClockHz(const model::Model& model, uint32_t device, const Interval& span) {
-  constexpr size_t kFewest = 20;
-  std::vector<float> read;
-  for (const model::PmSeries& series : model.pm_series) {
-    const auto found =
-        std::find(series.metrics.begin(), series.metrics.end(), format::kSmClockMetric);
-    if (series.device != device || found == series.metrics.end()) continue;
-    const auto column = found - series.metrics.begin();
-    for (size_t i = 0; i < series.rows(); ++i) {
-      const bool within = series.begin_ns[i] >= span.start_ns && series.end_ns[i] <= span.end_ns;
-      if (within && series.row(i)[column] > 0) read.push_back(series.row(i)[column]);
-    }
-  }
-  if (read.size() < kFewest) return 0;
-  const auto middle = read.begin() + static_cast<std::ptrdiff_t>(read.size() / 2);
-  std::nth_element(read.begin(), middle, read.end());
-  return *middle;
-}
-
 std::string NameOf(const model::Model& model, uint32_t device, bool has_several) {
   std::string name = model.process.rank >= 0 ? "rank " + std::to_string(model.process.rank)
                                              : "pid " + std::to_string(model.process.pid);
@@ -213,7 +193,7 @@ std::vector<Rank> ReadRanks(const model::Model& model, const std::string& file) 
                      });
     const Interval span = Measure(held, &device);
     rank.work = WorkOf(model, name_of, id, span);
-    rank.sm_clock_hz = SmClockHz(model, id, span);
+    rank.sm_clock_hz = analyzer::SampledClockHz(model, id, span);
     for (const Launched& one : device.collectives) rank.collectives.push_back(one.collective);
   }
   return ranks;

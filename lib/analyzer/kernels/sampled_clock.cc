@@ -70,6 +70,23 @@ Statistic StatisticOf(const Clocks& clocks) {
 
 }  // namespace
 
+double SampledClockHz(const model::Model& model, uint32_t device, const Interval& span) {
+  constexpr size_t kFewest = 20;
+  std::vector<float> read;
+  for (const model::PmSeries& series : model.pm_series) {
+    const size_t column = ClockColumn(series);
+    if (series.device != device || column == kNoColumn) continue;
+    for (size_t i = 0; i < series.rows(); ++i) {
+      const bool within = series.begin_ns[i] >= span.start_ns && series.end_ns[i] <= span.end_ns;
+      if (within && series.row(i)[column] > 0) read.push_back(series.row(i)[column]);
+    }
+  }
+  if (read.size() < kFewest) return 0;
+  const auto middle = read.begin() + static_cast<std::ptrdiff_t>(read.size() / 2);
+  std::nth_element(read.begin(), middle, read.end());
+  return *middle;
+}
+
 std::vector<Statistic> ReadSampledClocks(const model::Model& model, const KernelGroups& groups) {
   std::vector<Clocks> clocks(groups.groups.size());
   for (const model::PmSeries& series : model.pm_series) {

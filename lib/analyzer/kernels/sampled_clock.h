@@ -4,8 +4,10 @@
 #ifndef PROF_LIB_ANALYZER_KERNELS_SAMPLED_CLOCK_H_
 #define PROF_LIB_ANALYZER_KERNELS_SAMPLED_CLOCK_H_
 
+#include <cstdint>
 #include <vector>
 
+#include "lib/analyzer/base/intervals.h"
 #include "lib/analyzer/kernels/kernels.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/statistic.h"
@@ -18,6 +20,10 @@ namespace prof::analyzer {
 // less. Linear in operations and samples, and in their overlaps.
 [[nodiscard]] std::vector<Statistic> ReadSampledClocks(const model::Model& model,
                                                        const KernelGroups& groups);
+
+// The median of the samples that lie within `span`, in Hz. 0: fewer than 20 of them read a clock.
+[[nodiscard]] double SampledClockHz(const model::Model& model, uint32_t device,
+                                    const Interval& span);
 
 }  // namespace prof::analyzer
 

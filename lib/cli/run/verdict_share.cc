@@ -2,6 +2,7 @@
 #include "lib/cli/run/verdict_share.h"
 
 #include "lib/cli/base/child_answer.h"
+#include "lib/report/base/kernel_text.h"
 #include "lib/text/numbers.h"
 #include "prof/analyzer.h"
 
@@ -11,7 +12,8 @@ namespace {
 std::string ShareOf(const Report& report) {
   const bool was_measured = report.totals.samples > 0 || !report.continuous.empty();
   if (!was_measured || report.kernels.empty()) return "";
-  return "verdicts for " + text::Percent(report.verdicts.share) + " of the kernel time";
+  return "verdicts for " + text::Percent(report.verdicts.share) + " of " +
+         report::CoveredTime(report);
 }
 
 }  // namespace

@@ -74,6 +74,13 @@ void AddUnitCells(const Measured& counters, std::vector<std::string>* cells) {
   cells->push_back(text::Count(n));
 }
 
+std::string CoveredTime(const Report& report) {
+  const bool any = std::any_of(
+      report.kernels.begin(), report.kernels.end(),
+      [](const KernelReport& kernel) { return kernel.verdict.limiter == Limiter::kCommunication; });
+  return any ? "the kernel time without communication" : "the kernel time";
+}
+
 std::string LaunchShape(const KernelReport& kernel) {
   if (kernel.whole_graph) return "-";
   return Dimensions(kernel.grid) + " x " + Dimensions(kernel.block);

@@ -12,6 +12,7 @@
 
 #include "lib/report/base/table.h"
 #include "prof/kernel_report.h"
+#include "prof/report.h"
 
 namespace prof::report {
 
@@ -21,6 +22,9 @@ void AddUnitColumns(int dispensable, std::vector<Column>* columns);
 // Adds the cells of these columns: "83", and the most samples of any unit.
 void AddUnitCells(const Measured& counters, std::vector<std::string>* cells);
 
+// "the kernel time"; with kernels of communication "the kernel time without communication", which
+// is what VerdictCoverage is about.
+[[nodiscard]] std::string CoveredTime(const Report& report);
 [[nodiscard]] std::string LaunchShape(const KernelReport& kernel);    // "(128,32) x 256"
 [[nodiscard]] std::string OccupancyText(const KernelReport& kernel);  // sentence; "" when unknown
 // Rates beside their peaks, and the roof above it; "" when nothing was measured.

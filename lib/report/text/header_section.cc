@@ -8,6 +8,7 @@
 
 #include "lib/report/base/clock_text.h"
 #include "lib/report/base/column_sums.h"
+#include "lib/report/base/kernel_text.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/text/heading.h"
@@ -65,7 +66,7 @@ std::string VerdictLine(const Report& report) {
     if (share <= 0) continue;
     sources += (sources.empty() ? "" : ", ") + std::string(name) + text::ShortPercent(share);
   }
-  std::string line = "verdicts for " + text::Percent(verdicts.share) + " of the kernel time";
+  std::string line = "verdicts for " + text::Percent(verdicts.share) + " of " + CoveredTime(report);
   return sources.empty() ? line : line + " (" + sources + ")";
 }
 
@@ -160,8 +161,8 @@ void WriteMeasurement(std::ostream& out, const Report& report, const TextOptions
   if (WasMeasured(report) && !report.verdicts.missing.empty()) {
     WriteParagraph(out, "  - ",
                    "Kernels without a verdict have " + text::Percent(1 - report.verdicts.share) +
-                       " of the kernel time. Missing for most of it: " +
-                       Printable(report.verdicts.missing) + ".",
+                       " of " + CoveredTime(report) +
+                       ". Missing for most of it: " + Printable(report.verdicts.missing) + ".",
                    options.width);
   }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/base/kernel_text.h"
+
+#include <vector>
+
+#include "lib/analyzer/decide.h"
+#include "test/support/catch.h"
+
+namespace prof::report::test {
+namespace {
+
+TEST_CASE("What the share with a verdict is of names communication where there is any") {
+  Report report;
+  report.kernels.resize(2);
+  report.kernels[0].verdict.limiter = Limiter::kDram;
+  CHECK(CoveredTime(report) == "the kernel time");
+  report.kernels[1].verdict.limiter = Limiter::kCommunication;
+  CHECK(CoveredTime(report) == "the kernel time without communication");
+}
+
+TEST_CASE("The share with a verdict is one of the kernels that do not communicate") {
+  std::vector<KernelReport> kernels(3);
+  kernels[0].total_ns = 600;
+  kernels[0].verdict.limiter = Limiter::kCommunication;
+  kernels[0].verdict.decided = true;
+  kernels[1].total_ns = 300;
+  kernels[1].verdict.decided = true;
+  kernels[1].verdict.source = Source::kPmSamples;
+  kernels[2].total_ns = 100;
+  const VerdictCoverage coverage = analyzer::CoverVerdicts(kernels);
+  CHECK(coverage.share == Approx(0.75));
+  CHECK(coverage.pm_samples == Approx(0.75));
+  CHECK(coverage.duration == 0);
+}
+
+}  // namespace
+}  // namespace prof::report::test
