@@ -4,11 +4,11 @@
 
     late_rank.py nobody|work|inputs|neighbour|host|in-turn --seed N --late F [--seconds S]
 
-nobody: all ranks do the same. work: the late rank has more matrix products. inputs: it has more rows
-in each. neighbour: another process uses its GPU. host: it sleeps before each step. in-turn: another
-rank sleeps in each step. `late` is how much longer a step of it takes, about, as a share of the time
-of a step. Before that all ranks make steps without it. The program prints the median time of both
-kinds of step, and which rank is late.
+nobody: all ranks do the same. work: the late rank has more matrix products. inputs: it has more
+rows in each. neighbour: another process uses its GPU. host: it sleeps before each step. in-turn:
+another rank sleeps in each step. `late` is about how much longer a step of it takes, as a share of
+the time of a step. Before that all ranks make steps without it. The program prints the median time
+of both kinds of step, and which rank is late.
 """
 
 import argparse
@@ -29,7 +29,7 @@ NEIGHBOUR_TURN_S = 0.02
 
 
 class Model:
-    """Layers of one weight. The gradients of each are summed up while the next ones are computed."""
+    """Layers of one weight. Gradients are summed up while those of other layers are computed."""
 
     def __init__(self, rank, width, rows):
         options = {"device": rank, "dtype": torch.bfloat16}

@@ -10,6 +10,7 @@
 #include "lib/analyzer/base/communication.h"
 #include "lib/analyzer/base/intervals.h"
 #include "lib/analyzer/base/kernel_names.h"
+#include "lib/analyzer/base/sm_share.h"
 #include "lib/analyzer/kernels/sampled_clock.h"
 #include "lib/text/demangle.h"
 
@@ -30,14 +31,6 @@ struct Launched {
   uint64_t node = 0;
   Collective collective;
 };
-
-double SmShare(const model::Model& model, const Op& op) {
-  const model::Device* const device = model.FindDevice(op.device);
-  if (device == nullptr || device->sm_count == 0) return 0;
-  double blocks = 1;
-  for (const uint32_t size : model.shapes[op.shape].grid) blocks *= size;
-  return std::min(1.0, blocks / device->sm_count);
-}
 
 // What a device ran.
 struct Device {
@@ -81,7 +74,7 @@ std::map<uint32_t, Device> ByDevice(const model::Model& model,
     launched.node = op.graph != 0 ? op.graph_node : 0;
     launched.collective.name = static_cast<uint32_t>(name_of[op.shape]);
     launched.collective.start_ns = op.start_ns;
-    launched.collective.sm_share = SmShare(model, op);
+    launched.collective.sm_share = analyzer::SmShare(model, op);
     launched.collective.end_ns = is_timed ? op.end_ns : op.start_ns - 1;
   }
   return devices;

@@ -10,6 +10,7 @@
 
 #include "lib/analyzer/base/communication.h"
 #include "lib/analyzer/base/kernel_names.h"
+#include "lib/analyzer/base/sm_share.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/findings/finding_text.h"
@@ -43,15 +44,6 @@ double IdleBeside(const RunInputs& inputs, Wanted wanted) {
 }
 
 // --- Small grids on one stream -------------------------------------------------------------------
-
-// The part of the SMs that the kernel's blocks reach when each has one of its own. 0: not known.
-double SmShare(const RunInputs& inputs, const Op& op) {
-  const model::Device* device = inputs.model.FindDevice(op.device);
-  if (device == nullptr || device->sm_count == 0) return 0;
-  const std::array<uint32_t, 3>& grid = inputs.model.shapes[op.shape].grid;
-  const double blocks = static_cast<double>(grid[0]) * grid[1] * grid[2];
-  return std::min(1.0, blocks / device->sm_count);
-}
 
 // Kernels of one stream, one directly behind the other, each on few SMs and alone on the device.
 struct Chain {
@@ -109,7 +101,7 @@ bool KnowsSms(const RunInputs& inputs) {
 
 bool IsFewSms(const RunInputs& inputs, const Op& op, double* share) {
   if (op.kind != OpKind::kKernel || op.graph != 0 || OpLengthNs(op) < kLaunchSizedNs) return false;
-  *share = SmShare(inputs, op);
+  *share = SmShare(inputs.model, op);
   return *share > 0 && *share <= kFewSms;
 }
 
