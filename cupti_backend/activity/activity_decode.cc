@@ -10,6 +10,7 @@
 #include "cupti_backend/activity/gpu_state.h"
 #include "cupti_backend/activity/memory_decode.h"
 #include "cupti_backend/api/cupti_versions.h"
+#include "cupti_backend/calls/waiting_kernels.h"
 
 namespace prof::cupti {
 namespace {
@@ -314,8 +315,8 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
 
 // Not inlined: it is rare, and would take registers from the frequent path.
 [[gnu::noinline]] void ActivityDecoder::Triage(const CUpti_ActivityKernel10& r) {
-  watch_->triage.Of(static_cast<int>(r.deviceId))
-      ->AddRecord(KeyOfKernel(r), Ns(r.start), Ns(r.end));
+  const KernelKey key = r.name != nullptr && IsOfNccl(r.name) ? 0 : KeyOfKernel(r);
+  watch_->triage.Of(static_cast<int>(r.deviceId))->AddRecord(key, Ns(r.start), Ns(r.end));
 }
 
 [[gnu::noinline]] LaunchIdCache::Id ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,

@@ -96,6 +96,7 @@ TriageSignals TriageDevice::Signals(TriageSignals process) const {
   process.interval_ns = parts_.coverage->interval_ns();
   process.resolved = parts_.coverage->bursts_resolved();
   process.idle_share = session_.idle_share();
+  process.waiting_share = parts_.coverage->waiting_share();
   return process;
 }
 

@@ -146,8 +146,11 @@ void TriageCoverage::Compare(const Burst& burst) {
     const Time time = Count(burst, i, first);
     total.busy_ns += time.busy_ns;
     total.lacking_ns += time.lacking_ns;
+    total.waiting_ns += time.waiting_ns;
   }
   ChooseInterval(burst);
+  const auto length_ns = static_cast<double>(burst.end_ns.back() - burst.begin_ns.front());
+  waiting_share_.store(total.waiting_ns / std::max(1.0, length_ns), std::memory_order_relaxed);
   if (total.busy_ns > 0) {
     lacking_.store(total.lacking_ns / total.busy_ns, std::memory_order_relaxed);
   }
@@ -170,8 +173,8 @@ TriageCoverage::Time TriageCoverage::Count(const Burst& burst, size_t sample,
       continue;
     }
     ++running;
+    if (record->key == 0) continue;
     time.busy_ns += static_cast<double>(overlap_ns);
-    if (record->key == 0) continue;  // copies are not triaged
     if (kernels_.size() >= kMaxKernels && kernels_.count(record->key) == 0) continue;
     Kernel& kernel = kernels_[record->key];
     const double part = static_cast<double>(overlap_ns) / static_cast<double>(length_ns);
@@ -182,7 +185,10 @@ TriageCoverage::Time TriageCoverage::Count(const Burst& burst, size_t sample,
     only = &kernel;
     of = &*record;
   }
-  if (only == nullptr) return time;
+  if (only == nullptr) {
+    if (running > 0 && time.busy_ns == 0) time.waiting_ns = static_cast<double>(length_ns);
+    return time;
+  }
   if (running == 1) {
     const bool within = of->start_ns + kClockNs <= begin_ns && end_ns + kClockNs <= of->end_ns;
     // All of a launch, and nothing else: as good as samples within it, however short it is.

@@ -21,7 +21,8 @@
 namespace prof::cupti {
 
 // A kernel and its shape, as records and launches both have them: a hash of the mangled name, the
-// grid, the block and the dynamic shared memory. 0: work that is no kernel.
+// grid, the block and the dynamic shared memory. 0: work that needs no verdict: copies, and kernels
+// of collectives, whose time is the other ranks'.
 using KernelKey = uint64_t;
 [[nodiscard]] KernelKey KernelKeyOf(const char* mangled_name, const std::array<uint32_t, 3>& grid,
                                     const std::array<uint32_t, 3>& block,
@@ -85,8 +86,10 @@ class TriageCoverage {
   // --- Any thread ---
 
   uint64_t bursts_resolved() const { return resolved_.load(std::memory_order_acquire); }
-  // Of the GPU's busy time in the latest bursts, the share of kernels without enough samples.
+  // Of the time of what needs a verdict in the latest burst, the share without enough samples.
   double lacking() const { return lacking_.load(std::memory_order_relaxed); }
+  // Of the time of the latest burst, the share in which nothing ran but work that needs no verdict.
+  double waiting_share() const { return waiting_share_.load(std::memory_order_relaxed); }
   // The interval that suits what lacks samples around the latest bursts; 0: unknown.
   int64_t interval_ns() const { return interval_ns_.load(std::memory_order_relaxed); }
 
@@ -113,9 +116,9 @@ class TriageCoverage {
     std::array<double, format::kTriageUnits> sums{};  // of use, times ns
     bool decided = false;
   };
-  // Time of the GPU in one burst.
+  // Time of the GPU in one burst: of what needs a verdict, and of samples with nothing else.
   struct Time {
-    double busy_ns = 0, lacking_ns = 0;
+    double busy_ns = 0, lacking_ns = 0, waiting_ns = 0;
   };
   using RecordIterator = std::vector<Record>::const_iterator;
   void Compare(const Burst& burst);
@@ -130,7 +133,7 @@ class TriageCoverage {
   std::atomic<int64_t> wanted_from_ns_{INT64_MAX};
   std::atomic<int64_t> expected_ns_{0};  // where the latest burst begins
   std::atomic<uint64_t> resolved_{0};
-  std::atomic<double> lacking_{1};
+  std::atomic<double> lacking_{1}, waiting_share_{0};
   std::atomic<int64_t> interval_ns_{0};
 
   int64_t half_life_ns_ = 0;  // 0: nothing is forgotten

@@ -59,6 +59,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
   launches_ = signals.launches;
   LearnRate(now_ns, signals.launches);
   LearnIdle(signals.idle_share);
+  LearnWaiting(signals.resolved, signals.waiting_share);
   if (signals.news != news_) {
     // Those before it have had their bursts: which of them these have met will be known soon.
     const uint64_t before = known_ || fresh_bursts_ == 0 ? 0 : unknown_;
@@ -106,6 +107,14 @@ void TriageSchedule::LearnIdle(double idle_share) {
   vain_ = idle_share > kVainIdle ? vain_ + 1 : 0;
 }
 
+void TriageSchedule::LearnWaiting(uint64_t resolved, double waiting_share) {
+  if (resolved == resolved_) return;
+  resolved_ = resolved;
+  const uint64_t later = taken_ - std::min(resolved, taken_);  // bursts since that one
+  if (later >= 64 || (taken_waited_ >> later & 1) != 0) return;
+  Average(waiting_share, &waiting_);
+}
+
 // After the last burst.
 int64_t TriageSchedule::RestNs() const {
   if (vain_ == 0 || dense_) return 0;
@@ -121,7 +130,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     const double missing_ns = (cost_ns - left_ns) / std::max(budget->share(), 1e-9);
     return Step{Action::kWait, now_ns + static_cast<int64_t>(std::min(missing_ns, 60e9)) + 1, 0, 0};
   };
-  const bool idle = idle_ > kMostlyIdle;
+  const bool idle = idle_ + waiting_ > kMostlyIdle;
   listens_ = idle && lacking_ > kEnough;
   const int64_t let_go_ns = signals.several_streams ? kLetGoOfStreamsNs : kLetGoNs;
   const bool done = now_ns - learnt_ns_ > let_go_ns;
@@ -202,7 +211,10 @@ void TriageSchedule::OnBurst(int64_t now_ns, int64_t cpu_ns, bool kept, TriageBu
   Average(static_cast<double>(cpu_ns), &burst_cost_ns_);
   last_burst_ns_ = now_ns;
   judged_ = false;
-  if (kept) ++taken_;
+  if (kept) {
+    ++taken_;
+    taken_waited_ = taken_waited_ << 1 | (waited_ ? 1 : 0);
+  }
   if (fresh_bursts_ > 0) {
     --fresh_bursts_;
     fresh_taken_ = taken_;

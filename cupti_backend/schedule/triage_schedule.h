@@ -54,8 +54,9 @@ struct TriageSignals {
   uint64_t resolved = 0;  // bursts of which that is known, so far
   // Work was given to several streams: they may wait for each other.
   bool several_streams = false;
-  // Of the last burst's samples, the share in which the GPU did nothing.
-  double idle_share = 0;
+  // Of the last burst's samples, the share in which the GPU did nothing; and of the time of the
+  // burst of which something became known last, the share with nothing that needs a verdict.
+  double idle_share = 0, waiting_share = 0;
   // A launch can show that a kernel comes that lacks samples; and one comes soon.
   bool may_ring = true, alarm = true;
   // When it is to be expected; 0: not known.
@@ -86,11 +87,11 @@ class TriageSchedule {
   static constexpr double kMuch = 0.1;
   // While most of it lacks samples, and the budget is this full, bursts come as for something new.
   static constexpr double kMost = 0.4, kFullForMost = 0.75;
-  // While kernels lack samples and the GPU does nothing most of the time, a burst waits until one
-  // of them is to be expected, for kListenNs at most. Its samples begin kBeginNs after the call
-  // (0.55 to 1.1 ms), and up to kEarlierNs before the kernel: at random, so that its neighbours are
-  // met as well.
-  // Where it is not known when the kernel comes, they begin up to kAfterAlarmNs after its launch.
+  // While kernels lack samples and the GPU does nothing most of the time, or runs a collective that
+  // waits for another rank, a burst waits until one of them is to be expected, for kListenNs at
+  // most. Its samples begin kBeginNs after the call (0.55 to 1.1 ms), and up to kEarlierNs before
+  // the kernel: at random, so that its neighbours are met as well. Where it is not known when the
+  // kernel comes, they begin up to kAfterAlarmNs after its launch.
   static constexpr int64_t kListenNs = 300'000'000, kAfterAlarmNs = 3'000'000;
   static constexpr int64_t kBeginNs = 850'000, kEarlierNs = 200'000;
   // One burst of four comes at a random time all the same. It shows how idle the GPU is, and what
@@ -164,6 +165,7 @@ class TriageSchedule {
   void Learn(int64_t now_ns, const TriageSignals& signals, double full);
   void LearnRate(int64_t now_ns, uint64_t launches);
   void LearnIdle(double idle_share);
+  void LearnWaiting(uint64_t resolved, double waiting_share);
   void LearnResolved(int64_t now_ns, uint64_t resolved);
   [[nodiscard]] int64_t RestNs() const;
   [[nodiscard]] int64_t GapNs(int64_t now_ns, TriageBudget* budget) const;
@@ -188,6 +190,7 @@ class TriageSchedule {
   int waits_ = 0;        // bursts that waited, in a row
   int vain_ = 0;         // the latest bursts, in a row
   double idle_ = -1;     // the share of the time in which the GPU does nothing; -1: not known yet
+  double waiting_ = 0;   // and in which it runs only what needs no verdict
   double lacking_ = 1;
   bool listens_ = false;
   int fresh_bursts_ = 0;          // still to take
@@ -195,6 +198,8 @@ class TriageSchedule {
   uint64_t unknown_ = 0;          // new kernels of which no burst is known yet
   bool known_ = true;             // what the bursts for something new have met
   uint64_t taken_ = 0;            // bursts that were kept
+  uint64_t taken_waited_ = 0;     // of the last 64 of them, a bit each: it waited for a kernel
+  uint64_t resolved_ = 0;         // as of the last call of Next
   uint64_t fresh_taken_ = 0;      // up to the last one for something new
   int64_t news_ns_ = kNever;      // when something new came last
   int64_t launched_ns_ = kNever;  // when launches were seen last

@@ -125,6 +125,25 @@ TEST_CASE("A burst is compared when a record from after it has come, or after fi
   }
 }
 
+TEST_CASE("Time with nothing but collectives is told apart, and does not count as busy") {
+  TriageCoverage coverage;
+  CHECK(coverage.waiting_share() == 0);
+  coverage.ExpectBurst(kS);
+  // Of 1600 us a kernel has 200, then a collective 1000, and 100 more beside a kernel.
+  coverage.AddRecord(5, kS, kS + 200 * kUs);
+  coverage.AddRecord(0, kS + 200 * kUs, kS + 1300 * kUs);
+  coverage.AddRecord(5, kS + 1200 * kUs, kS + 1300 * kUs);
+  coverage.AddBurst(BurstAt(kS, 10 * kUs, 160, 50), kS);
+  coverage.AddRecord(5, kS + 60 * kMs, kS + 61 * kMs);
+  coverage.Resolve(kS + 61 * kMs);
+  REQUIRE(coverage.bursts_resolved() == 1);
+  CHECK(coverage.waiting_share() == Approx(1000.0 / 1600));
+  CHECK(coverage.lacking() == Approx(1));  // the kernel has too few samples, and is all that counts
+  RunBurst(&coverage, 0, 2 * kS, 100 * kUs, 10 * kUs, 50);
+  CHECK(coverage.waiting_share() == Approx(1));
+  CHECK(coverage.lacking() == Approx(1));  // as before: the burst met nothing
+}
+
 TEST_CASE("The interval is long where a burst would see one launch only, and short otherwise") {
   TriageCoverage longs, shorts;
   RunBurst(&longs, 1, kS, 900 * kUs, 10 * kUs, 50);

@@ -137,6 +137,42 @@ TEST_CASE("Where the GPU is idle a burst waits for a launch that lacks samples, 
         Action::kBurst);
 }
 
+TEST_CASE("A burst also waits where the GPU is busy with a collective most of the time") {
+  const auto listens = [](double idle_share, double waiting_share) {
+    Simulation simulation;
+    simulation.signals.idle_share = idle_share;
+    simulation.signals.waiting_share = waiting_share;
+    simulation.Run(5 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.2, 0}; });
+    return simulation.schedule.listens();
+  };
+  CHECK(listens(0.1, 0.7));
+  CHECK(listens(0.3, 0.3));
+  CHECK_FALSE(listens(0.1, 0.2));
+}
+
+TEST_CASE("What a burst met that waited for a kernel says nothing of the time with collectives") {
+  Simulation simulation;
+  simulation.signals.waiting_share = 0.8;
+  simulation.Run(5 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.2, 0}; });
+  REQUIRE(simulation.schedule.listens());
+  // From now on each burst that waited met kernels alone, and those at random times did not.
+  const size_t before = simulation.bursts.size();
+  simulation.signals.resolved = before;
+  while (simulation.bursts.size() < before + 40) {
+    ++simulation.signals.launches;
+    simulation.signals.alarm = true;
+    simulation.signals.expected_ns = simulation.now_ns + 2 * kMs;
+    const TriageSchedule::Step step =
+        simulation.schedule.Next(simulation.now_ns, true, simulation.signals, &simulation.budget);
+    CHECK(simulation.schedule.listens());
+    const int64_t now_ns = simulation.now_ns;
+    simulation.Take(step);
+    if (step.action != Action::kBurst) continue;
+    simulation.signals.waiting_share = step.at_ns != now_ns ? 0 : 0.8;
+    ++simulation.signals.resolved;
+  }
+}
+
 TEST_CASE("Three bursts of four begin a little before the kernel that is expected") {
   constexpr int kBursts = 12;
   Simulation simulation;
