@@ -2,10 +2,12 @@
 """This experiment records programs of several processes, again and again.
 
 Each process that used the GPU must leave a file of its own with all of its kernels, whichever way
-it was started and whichever way it ended, with counters on as a user has them.
+it was started and whichever way it ended, with counters on as a user has them. All ways run at once:
+their recordings share the GPUs and take turns with the counters.
 """
 
 import collections
+import concurrent.futures
 import glob
 import os
 import re
@@ -51,7 +53,7 @@ def _command(bench, way):
 
 def _once(bench, way):
     """The problems of one run."""
-    folder = os.path.join(bench.scratch, "processes")
+    folder = os.path.join(bench.scratch, "processes", way)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     command = bench.under_prof(os.path.join(folder, "%p.prof"), _command(bench, way), "auto")
@@ -78,11 +80,13 @@ def _row(way, outcomes):
 def run(bench):
     ways = [*_WAYS, *(["ranks"] if len(machine.gpus()) > 1 else [])]
     outcomes = {way: [] for way in ways}
-    for _ in range(_ROUNDS):  # in turns: when the time ends, each way had its share
-        for way in ways:
+    processes.exit_on_sigterm()
+    with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
+        for _ in range(_ROUNDS):
             if time.monotonic() > bench.deadline(_MARGIN_S):
                 break
-            outcomes[way].append(_once(bench, way))
+            for way, problems in zip(ways, pool.map(lambda way: _once(bench, way), ways)):
+                outcomes[way].append(problems)
     rows = [_row(way, outcomes[way]) for way in ways]
     bench.publish("many_processes", {"gpus": len(machine.gpus()), "rows": rows}, "\n".join([
         bench.where(), "", results.table(

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 _PATIENCE_S = 30      # for a profiler to write its report when it is interrupted
@@ -15,7 +16,12 @@ STOPPED = 124         # the exit code of what ran too long
 
 
 def exit_on_sigterm():
-    """A script that must end also ends what it started: SIGTERM does not reach other sessions."""
+    """A script that must end also ends what it started: SIGTERM does not reach other sessions.
+
+    Python allows it in the main thread alone; in others it does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(_KILLED))
 
 
