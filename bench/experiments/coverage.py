@@ -7,7 +7,6 @@ budget? What does it cost, and is the program the same?
 
 import os
 import random
-import re
 from concurrent import futures
 
 from lib import machine
@@ -36,7 +35,7 @@ def _environment(bench):
 
 
 def _is_wanted(variant):
-    return re.search(settings.VARIANTS, variant) is not None
+    return suite_runs.is_wanted(variant, settings.VARIANTS)
 
 
 class _Measurement:
@@ -120,6 +119,9 @@ class _Measurement:
                     default, self._runs[suite_runs.DEFAULT]["phases"])
             if suite_runs.FULL in reports:
                 row["same"] = suite_verdicts.compare(default, reports[suite_runs.FULL])
+            if suite_runs.FULL in reports and suite_runs.FULL_AGAIN in reports:
+                row["same_again"] = suite_verdicts.compare(reports[suite_runs.FULL_AGAIN],
+                                                           reports[suite_runs.FULL])
             if suite_runs.TIMELINE in reports:
                 row["other_kernels"] = suite_verdicts.names_apart(
                     reports[suite_runs.TIMELINE], default)

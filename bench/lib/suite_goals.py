@@ -62,13 +62,13 @@ def _same_goals(rows):
             _goal(texts[1], str(against), "0", against == 0)]
 
 
-def over_timeline(row):
-    """(seconds that the default took longer than the timeline, seconds allowed), or None."""
+def over_timeline(row, variant=suite_runs.DEFAULT):
+    """(seconds that it took longer than the timeline, seconds allowed), or None."""
     walls = {name: run["wall_s"] for name, run in row["runs"].items()}
-    if suite_runs.DEFAULT not in walls or suite_runs.TIMELINE not in walls:
+    if variant not in walls or suite_runs.TIMELINE not in walls:
         return None
     timeline = walls[suite_runs.TIMELINE]
-    return walls[suite_runs.DEFAULT] - timeline, _OVER_SHARE * timeline + _OVER_S
+    return walls[variant] - timeline, _OVER_SHARE * timeline + _OVER_S
 
 
 def _time_goal(rows):
@@ -104,12 +104,12 @@ def _ddp_goals(rows):
             _goal(texts[1], f"{worst:.3f} x", f"{_DDP_WORST} x", worst <= _DDP_WORST)]
 
 
-def has_same_findings(row):
-    """Whether the timeline and the default advise the same, or None where one was not measured."""
+def has_same_findings(row, variant=suite_runs.DEFAULT):
+    """Whether the timeline and the variant advise the same, or None where one was not measured."""
     found = row.get("findings") or {}
-    if suite_runs.TIMELINE not in found or suite_runs.DEFAULT not in found:
+    if suite_runs.TIMELINE not in found or variant not in found:
         return None
-    return found[suite_runs.TIMELINE] == found[suite_runs.DEFAULT]
+    return found[suite_runs.TIMELINE] == found[variant]
 
 
 def _findings_goal(rows):
@@ -130,9 +130,33 @@ def _changed_goal(rows):
     return _goal(text, measured, "0", not changed)
 
 
+def _references(rows):
+    """How far two equal runs of these programs are apart, where they ran again."""
+    def reference(text, measured):
+        return _goal(f"for comparison, {text}", measured, "", None)
+
+    verdicts = [row["same_again"] for row in rows if row.get("same_again")]
+    if compared := sum(one["compared"] for one in verdicts):
+        same = sum(one["same"] for one in verdicts)
+        yield reference("two full measurements: the same verdict",
+                        f"{_percent(same / compared)} ({same} of {compared})")
+    again = suite_runs.TIMELINE_AGAIN
+    apart = {row["program"]: abs(over_timeline(row, again)[0]) for row in rows
+             if over_timeline(row, again)}
+    if apart:
+        worst = max(apart, key=apart.get)
+        yield reference("run times of two timelines apart: the worst",
+                        f"{apart[worst]:.2f} s ({worst})")
+    found = [has_same_findings(row, again) for row in rows
+             if has_same_findings(row, again) is not None]
+    if found:
+        yield reference("two timelines: the same findings",
+                        f"{sum(found)} of {len(found)} programs")
+
+
 def goals_of(rows):
     return [*_share_goals(rows), _label_goal(rows), *_same_goals(rows), _time_goal(rows),
-            *_ddp_goals(rows), _findings_goal(rows), _changed_goal(rows)]
+            *_ddp_goals(rows), _findings_goal(rows), _changed_goal(rows), *_references(rows)]
 
 
 def _shown_share(row, variant):

@@ -14,12 +14,25 @@ from lib import prof_threads
 from lib import results
 
 BARE, TIMELINE, DEFAULT, FULL = "bare", "timeline", "default", "full"
+# The same once more: how far two equal runs are apart.
+TIMELINE_AGAIN, FULL_AGAIN = "timeline again", "full again"
+_NO_COUNTERS = ["--counters", "none"]
+_EVERYTHING = ["--counters", "all", "--budget", "100", "--budget-seconds", "1000"]
 OPTIONS = {
-    TIMELINE: ["--counters", "none"],
+    TIMELINE: _NO_COUNTERS,
     DEFAULT: [],
-    FULL: ["--counters", "all", "--budget", "100", "--budget-seconds", "1000"],
+    FULL: _EVERYTHING,
+    TIMELINE_AGAIN: _NO_COUNTERS,
+    FULL_AGAIN: _EVERYTHING,
 }
-VARIANTS = (BARE, TIMELINE, DEFAULT, FULL)
+VARIANTS = (BARE, *OPTIONS)
+_AGAIN = "again"
+
+
+def is_wanted(variant, expression):
+    """Whether `expression` chooses it. What runs once more has to be named."""
+    return re.search(expression, variant) is not None and (
+        _AGAIN not in variant or _AGAIN in expression)
 
 _LINE = re.compile(r"^\[(?:steps|phases)\] (\{.*\})$", re.MULTILINE)
 _OURS = re.compile(r"^\[(?:steps|phases|thread|timing|delays)\]")

@@ -4,11 +4,11 @@
 
     duty_turns.py train|decode VARIANTS [--rounds N] [--seconds S] [--seed N]
 
-VARIANTS is JSON: {name: options of prof.session(); null: no recording}. The steps of a round differ
-in the number of positions or tokens; their order is drawn, and the same for all variants of the
-round, so that they launch the same kernels. Prints as JSON, for each round and variant, the time of
-a step and, of each kernel, launches and time: all of the timeline, or the estimate of the whole run.
-The first turns run before any recording ("bare").
+VARIANTS is JSON: {name: options of prof.session(); null: no recording}; without counters unless
+they say so. The steps of a round differ in the number of positions or tokens; their order is drawn,
+and the same for all variants of the round, so that they launch the same kernels. Prints as JSON,
+for each round and variant, the time of a step and, of each kernel, launches and time: all of the
+timeline, or the estimate of the whole run. The first turns run before any recording ("bare").
 """
 
 import argparse
@@ -104,7 +104,7 @@ def main():
             if arguments.variants[name] is None:
                 turns.append({"round": i, "variant": name, "us_per_step": run(steps, order)})
                 continue
-            with prof.session(counters="none", **arguments.variants[name]) as session:
+            with prof.session(**{"counters": "none", **arguments.variants[name]}) as session:
                 us = run(steps, order)
             turns.append({"round": i, "variant": name, "us_per_step": us,
                           "incomplete": session.report.incomplete, **known_of(session.report)})

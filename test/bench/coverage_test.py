@@ -167,6 +167,24 @@ class Goals(unittest.TestCase):
         self.assertFalse(met["DDP: steps of the last second over bare: the worst"])
         self.assertFalse(met["DDP: steps of the worst second over bare"])
 
+    def test_equal_runs_are_a_comparison_and_no_goal(self):
+        runs = {"timeline": timed(10), "timeline again": timed(9)}
+        found = {"timeline": ["gaps"], "timeline again": []}
+        again = {"compared": 4, "same": 3, "different": []}
+        goals = suite_goals.goals_of([row("a", suite.OTHER, runs=runs, findings=found,
+                                          same_again=again)])
+        shown = {goal["goal"]: goal["measured"] for goal in goals
+                 if goal["goal"].startswith("for comparison")}
+        self.assertEqual(list(shown.values()), ["75.0 % (3 of 4)", "1.00 s (a)", "0 of 1 programs"])
+        self.assertEqual({goal["met"] for goal in goals if goal["goal"] in shown}, {None})
+
+    def test_equal_runs_are_made_where_they_are_asked_for(self):
+        self.assertTrue(suite_runs.is_wanted("full", ""))
+        self.assertFalse(suite_runs.is_wanted("full again", ""))
+        self.assertFalse(suite_runs.is_wanted("full again", "full"))
+        self.assertTrue(suite_runs.is_wanted("full again", ".|again"))
+        self.assertTrue(suite_runs.is_wanted("bare", ".|again"))
+
     def test_findings_must_be_those_of_the_timeline(self):
         text = "findings with default options = findings with `--counters none`"
         found = {"timeline": ["gaps"], "default": ["gaps"]}
@@ -273,7 +291,7 @@ class Experiment(InFolder):
         program = found["programs"][0]
         self.assertEqual(program["errors"], [])
         self.assertEqual({name: run["steps"] for name, run in program["runs"].items()},
-                         {name: 7 for name in suite_runs.VARIANTS})
+                         {name: 7 for name in ("bare", "timeline", "default", "full")})
         self.assertEqual(program["share"], {"timeline": 0, "default": 1, "full": 1})
         self.assertEqual((program["same"]["compared"], program["same"]["same"]), (2, 2))
         self.assertEqual(program["changed"], [])

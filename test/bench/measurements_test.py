@@ -5,6 +5,7 @@ import unittest
 
 from experiments import answer
 from experiments import cases
+from experiments import default_cost
 from experiments import duty
 from experiments import leaving
 from experiments import names
@@ -134,6 +135,25 @@ class Duty(unittest.TestCase):
         for change in ({"launches": 69}, {"ns": 110.0}, {"error_ns": None}):
             goals = duty.goals_of(duty.rows_of("decode", self.turns(**change)))
             self.assertFalse(all(goal["met"] for goal in goals), change)
+
+
+class DefaultCost(unittest.TestCase):
+    TURNS = [{"round": i, "variant": variant, "us_per_step": us * (i + 1)}
+             for i in range(3)
+             for variant, us in (("bare", 8.0), ("timeline", 10.0), ("timeline again", 10.1),
+                                 ("default", 11.0))]
+
+    def test_a_ratio_is_to_the_timeline_of_the_round(self):
+        rows = {row["variant"]: row for row in default_cost.rows_of("train", self.TURNS)}
+        self.assertNotIn("ratio", rows["timeline"])
+        self.assertAlmostEqual(rows["bare"]["ratio"], 0.8)
+        self.assertAlmostEqual(rows["default"]["ratio"], 1.1)
+        self.assertAlmostEqual(rows["default"]["most"], 1.1)
+
+    def test_the_goal_is_a_share_and_half_a_second(self):
+        rows = default_cost.rows_of("train", self.TURNS)
+        self.assertTrue(default_cost.goals_of(rows, 4)[0]["met"])  # 1.02 + 0.5 / 4
+        self.assertFalse(default_cost.goals_of(rows, 8)[0]["met"])
 
 
 class NamesCost(unittest.TestCase):
