@@ -325,6 +325,7 @@ void CuptiRecording::Stop() {
   if (gpu_state_) gpu_state_->Stop();
   dropped_ += process_->tracer.TakeDropped();
   ReportFailedCallbacks();
+  if (triage_) MoveAll(triage_->sampler().Notices(), &notices_);
   if (possible_.options.leave && !capture::Exiting()) DecideToLeave();
 }
 
@@ -400,10 +401,7 @@ void CuptiRecording::AddLosses(Integrity& integrity) const {
   integrity.subscriptions_lost += subscription_.times_lost();
   sampler_.AddLosses(integrity);
   integrity.graph_nodes_dropped += graph_nodes_.dropped();
-  if (triage_) {
-    integrity.pm_samples_lost += triage_->sampler().samples_lost();
-    integrity.pm_restarts += triage_->sampler().restarts();
-  }
+  if (triage_) integrity.pm_samples_lost += triage_->sampler().samples_lost();
   if (!pm_) return;
   integrity.pm_samples_lost += pm_->samples_lost();
   integrity.pm_restarts += pm_->restarts();

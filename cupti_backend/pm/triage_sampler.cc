@@ -293,11 +293,22 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
   if (result == CUPTI_SUCCESS) return;
   device.Close();
   if (result == CUPTI_ERROR_OUT_OF_MEMORY) {  // the hardware buffer overflowed; it is opened again
-    restarts_.fetch_add(1);
+    bursts_failed_.fetch_add(1);
     return;
   }
   device.GiveUp();
   SetStatus(State::kUnavailable, ExplainCounterError(*parts_.api, result, "read PM samples"));
+}
+
+// Nothing of the program is lost by a burst that failed: triage looks at a share of the time.
+std::vector<capture::NoticeEvent> TriageSampler::Notices() const {
+  const uint64_t failed = bursts_failed_.load();
+  if (failed == 0) return {};
+  return {{capture::Severity::kInfo, capture::Subsystem::kCounters, 0,
+           std::to_string(failed) + (failed == 1 ? " burst" : " bursts") +
+               " of PM sampling brought nothing: prof's thread did not run in time, and the GPU's "
+               "buffer for samples was full",
+           ""}};
 }
 
 // The turn is given away between two bursts, when nothing new runs.

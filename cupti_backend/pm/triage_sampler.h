@@ -84,7 +84,8 @@ class TriageSampler {
 
   SubsystemStatus status() const;
   uint64_t samples_lost() const { return lost_.load(std::memory_order_relaxed); }
-  uint64_t restarts() const { return restarts_.load(std::memory_order_relaxed); }
+  // What a reader should know of the bursts, once they have ended.
+  std::vector<capture::NoticeEvent> Notices() const;
 
  private:
   // What a step found: how long the thread may sleep, whether there is something to learn, and
@@ -123,7 +124,7 @@ class TriageSampler {
   // Devices, a bit each: to be prepared, and those of them whose launches wait.
   std::atomic<uint64_t> later_{0}, awaited_{0};
   std::atomic<int64_t> awaited_until_ns_{0};  // after the last of their contexts
-  std::atomic<uint64_t> lost_{0}, restarts_{0};
+  std::atomic<uint64_t> lost_{0}, bursts_failed_{0};
   std::atomic<bool> stopping_{false}, paused_{false}, abandoned_{false};
   uint32_t next_series_ = 1;  // the thread
 

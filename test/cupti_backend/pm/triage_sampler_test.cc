@@ -230,14 +230,18 @@ TEST_CASE("While another recording of prof has the GPU's counters triage waits f
   CHECK(pm.opened == pm.closed);
 }
 
-TEST_CASE("A hardware buffer that overflowed is opened again, and counted") {
+TEST_CASE("A hardware buffer that overflowed is opened again, and a notice counts the bursts") {
   FakePm pm;
   Recorded got(&pm);
   got.sampler.Start();
   got.sampler.Prepare(0);
   REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
+  CHECK(got.sampler.Notices().empty());
   pm.overflows = true;
-  REQUIRE(got.RunUntil([&] { return got.sampler.restarts() == 1; }));
+  REQUIRE(got.RunUntil([&] { return !got.sampler.Notices().empty(); }));
+  CHECK_THAT(got.sampler.Notices().at(0).what,
+             Catch::Contains("1 burst of PM sampling brought nothing"));
+  CHECK(got.sampler.samples_lost() == 0);
   const size_t before = got.batches.size();
   REQUIRE(got.RunUntil([&] { return got.batches.size() > before; }));
 }
