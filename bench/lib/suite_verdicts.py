@@ -91,9 +91,11 @@ def compare(reports, full):
 
 
 def findings(reports):
-    """The ids of what the reports advise, sorted. Withheld ones are no advice."""
+    """The ids of what the timelines of the reports advise, sorted. Withheld ones are no advice, and
+    a timeline without counters does not know the clock.
+    """
     return sorted({finding["id"] for report in reports for finding in report["findings"]
-                   if not finding.get("withheld")})
+                   if not finding.get("withheld") and finding["id"] != "clock"})
 
 
 def names_apart(reports, others):
