@@ -40,6 +40,10 @@ struct Finding {
   std::string title;
   std::vector<std::string> evidence;
   std::string action;
+  /// The NVTX range that has half or more of its idle time, and how much of it, 0.5..1. Empty and 0:
+  /// none has, or it is not about idle time.
+  std::string place;
+  double place_share = 0;
   GainKind kind = GainKind::kIdleTime;  ///< What `gain_at_most_ns` bounds.
   double gain_at_most_ns = 0;
   /// Of "small-kernels": the part of it that is time of kernels, of those shorter than 10 us. The

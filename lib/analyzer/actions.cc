@@ -263,6 +263,12 @@ std::string TargetOf(const Finding& finding) {
          moment(finding.stretch->end_ns);
 }
 
+// The place first: the end of a line may be cut off.
+std::string EvidenceOf(const Finding& finding) {
+  if (finding.place.empty()) return finding.title;
+  return text::ShortPercent(finding.place_share) + " in " + finding.place + ": " + finding.title;
+}
+
 void AddFinding(const Finding& finding, const Report& report, const Pools& pools,
                 std::vector<ActionCandidate>* candidates) {
   if (finding.withheld || !(finding.gain_at_most_ns > 0)) return;
@@ -274,7 +280,7 @@ void AddFinding(const Finding& finding, const Report& report, const Pools& pools
   action.floor = "the time that the records show: " + text::Time(finding.gain_at_most_ns);
   candidate.entry.target = TargetOf(finding);
   candidate.entry.confidence = finding.confidence;
-  candidate.entry.evidence = finding.title;
+  candidate.entry.evidence = EvidenceOf(finding);
   if (finding.confidence == Confidence::kLow) {
     candidate.entry.check = "prof run --counters none shows what is left without the counters";
   }

@@ -154,6 +154,7 @@ constexpr double kOneGapOfStretch = 0.50;  // [own] of its idle time: one stall,
 constexpr double kUnexplainedGapNs = 10'000;  // [own] shorter idle times need no explanation
 constexpr double kCauseKnown = 0.90;          // [own] share of idle time whose API call is known
 constexpr double kLaunchBoundKernels = 0.50;  // [hta] most kernels are shorter than their launch
+constexpr double kMostOfPlace = 0.50;         // [own] of idle time: the range is named first
 constexpr double kWhileSampling = 0.50;       // [own] of launch gaps: sampling may be their cause
 constexpr double kSlowerCall = 0.05;          // [own] of a launch's time: less is no difference
 constexpr double kSlowedShare = 0.25;  // [own] of launch gaps: time that sampling added to launches

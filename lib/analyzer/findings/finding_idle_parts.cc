@@ -54,9 +54,13 @@ void AddPlaces(const RunInputs& inputs, const IdleGaps& idle, Finding* finding) 
   if (!idle.calls.empty()) {
     finding->evidence.push_back(MostOf(NamedCalls(inputs, idle), idle.total_ns, "at "));
   }
-  if (idle.in_a_range) {
-    finding->evidence.push_back(MostOf(NamedRanges(inputs, idle), idle.total_ns, "in "));
-  }
+  if (!idle.in_a_range) return;
+  finding->evidence.push_back(MostOf(NamedRanges(inputs, idle), idle.total_ns, "in "));
+  const auto most = std::max_element(idle.ranges.begin(), idle.ranges.end());
+  const auto path = static_cast<uint32_t>(most - idle.ranges.begin());
+  if (path == model::kNone || *most < kMostOfPlace * idle.total_ns) return;
+  finding->place = inputs.model.paths[path].full;
+  finding->place_share = *most / idle.total_ns;
 }
 
 void AddHostEvidence(const RunInputs& inputs, const IdleGaps& idle, Finding* finding) {

@@ -7,16 +7,30 @@
 #include "lib/analyzer/base/statistics.h"
 
 namespace prof::analyzer {
+namespace {
+
+// CUPTI's range profiler is on from where it is set up for the first sample until the last one.
+// Other preparations are in every recording, and PM samples hold up no launch.
+void FindSampling(const std::vector<model::ProfilerInterval>& held, LaunchCalls* calls) {
+  int64_t setup_ns = 0;
+  for (const model::ProfilerInterval& interval : held) {
+    if (interval.work == model::ProfilerWork::kSetup) {
+      setup_ns = interval.begin_ns;
+      continue;
+    }
+    if (calls->sampling_end_ns == 0) {
+      calls->sampling_start_ns = setup_ns != 0 ? setup_ns : interval.begin_ns;
+    }
+    calls->sampling_end_ns = std::max(calls->sampling_end_ns, interval.end_ns);
+  }
+}
+
+}  // namespace
 
 LaunchCalls CompareLaunchCalls(const model::Model& model) {
   LaunchCalls result;
   const std::vector<model::ProfilerInterval>& held = model.profiler_intervals;
-  if (!held.empty()) {
-    result.sampling_start_ns = held.front().begin_ns;
-    for (const model::ProfilerInterval& interval : held) {
-      result.sampling_end_ns = std::max(result.sampling_end_ns, interval.end_ns);
-    }
-  }
+  FindSampling(held, &result);
   std::vector<int64_t> sampling, otherwise;
   size_t next = 0;
   int64_t held_until_ns = 0;

@@ -12,7 +12,8 @@
 namespace prof::analyzer {
 
 struct LaunchCalls {
-  // From the first to the last moment at which prof held up a thread; empty without counters.
+  // From the first to the last moment at which counters of launches were read or changed; empty
+  // without them, also where PM samples were taken.
   int64_t sampling_start_ns = 0, sampling_end_ns = 0;
   Statistic sampling, otherwise;  // nanoseconds; without the calls that prof itself held up
 

@@ -99,6 +99,8 @@ Json ToJson(const Finding& value) {
           {"title", value.title},
           {"evidence", value.evidence},
           {"action", value.action},
+          {"place", value.place},
+          {"place_share", Number(value.place_share)},
           {"kind", ToString(value.kind)},
           {"gain_at_most_ns", Number(value.gain_at_most_ns)},
           {"stretch", value.stretch ? ToJson(*value.stretch) : Json(nullptr)},

@@ -214,6 +214,19 @@ TEST_CASE("A run that was sampled to its end does not show how fast its launches
   CHECK(Says(*bound, "when a launch costs the host more: a recording with --counters none"));
 }
 
+TEST_CASE(
+    "What prof prepares holds up no launch, so a recording without counters is sure of them") {
+  Run run = LaunchBoundRun();
+  run.model().profiler_intervals = {
+      {model::ProfilerWork::kSetup, 1, 0, 10 * kUs},
+      {model::ProfilerWork::kSetup, 1, run.end_ns() - 10 * kUs, run.end_ns()}};
+  const auto findings = run.Find();
+  const Finding* bound = Get(findings, "launch-bound");
+  REQUIRE(bound != nullptr);
+  CHECK(bound->confidence == Confidence::kHigh);
+  CHECK_FALSE(Says(*bound, "sampled"));
+}
+
 TEST_CASE("The same small kernels inside a CUDA graph idle by dependency, not by launches") {
   Run run;
   for (int i = 0; i < 1000; ++i) {
