@@ -7,8 +7,9 @@
 //         build/examples/ceilings > h200.csv; prof report run.prof --ceilings h200.csv
 // See:    a row for each rate. prof takes it as the ceiling of its unit in the roofline.
 //
-// Each rate is the median of several launches of a millisecond or more. It takes about 3 s and
-// 2 GiB of device memory. What cannot be measured here is left out, with a line on stderr.
+// Each rate is the median of several launches or copies of a millisecond or more. It takes about 4
+// s, 3 GiB of device memory and 256 MiB of pinned memory. What cannot be measured here is left out,
+// with a line on stderr.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -37,6 +38,8 @@ namespace {
 
 constexpr int kThreads = 256, kBlocksPerSm = 8, kChains = 8;
 constexpr size_t kBytes = size_t{1} << 30, kL2Bytes = size_t{16} << 20;
+constexpr size_t kLinkBytes = size_t{256} << 20;
+constexpr int kL1Bytes = 16 << 10;
 constexpr int kRuns = 11;
 constexpr double kWarmUpS = 0.1;  // the clocks rise first
 
@@ -70,6 +73,35 @@ __global__ void copy_all(const uint4* in, uint4* out, size_t count) {
   for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
     __stcs(out + i, __ldcs(in + i));
   }
+}
+
+// Two bytes read for each one written.
+__global__ void add_all(const uint4* a, const uint4* b, uint4* out, size_t count) {
+  const size_t stride = size_t{gridDim.x} * blockDim.x;
+#pragma unroll 4
+  for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const uint4 x = __ldcs(a + i), y = __ldcs(b + i);
+    __stcs(out + i, make_uint4(x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w));
+  }
+}
+
+// All blocks read the same bytes, which each L1 holds.
+__global__ void read_cached(const uint4* in, int rounds, Clock* clock, uint32_t* sink) {
+  uint32_t keep = 0;
+  const Clock begin = ReadClock();
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < kL1Bytes / static_cast<int>(sizeof(uint4)); i += kThreads) {
+      uint4 value;
+      asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                   : "l"(in + i + threadIdx.x));
+      Keep(value, &keep);
+    }
+  }
+  Leave(begin, clock);
+  if (keep == 0x9e3779b9u) *sink = keep;
 }
 
 struct Fp32 {
@@ -182,10 +214,12 @@ class Meter {
 };
 
 void MeasureMemory(Meter* meter) {
-  uint4 *in = nullptr, *out = nullptr;
+  uint4 *in = nullptr, *other = nullptr, *out = nullptr;
   CUDA_CHECK(cudaMalloc(&in, kBytes));
+  CUDA_CHECK(cudaMalloc(&other, kBytes));
   CUDA_CHECK(cudaMalloc(&out, kBytes));
   CUDA_CHECK(cudaMemset(in, 1, kBytes));
+  CUDA_CHECK(cudaMemset(other, 2, kBytes));
   const size_t vectors = kBytes / sizeof(uint4), cached = kL2Bytes / sizeof(uint4);
   const int blocks = meter->sms() * kBlocksPerSm, rounds = 512;
   meter->Measure("dram-read", kBytes, false,
@@ -194,10 +228,58 @@ void MeasureMemory(Meter* meter) {
                  [=] { write_all<<<blocks, kThreads>>>(out, vectors, 7); });
   meter->Measure("dram-copy", 2.0 * kBytes, false,
                  [=] { copy_all<<<blocks, kThreads>>>(in, out, vectors); });
+  meter->Measure("dram-2to1", 3.0 * kBytes, false,
+                 [=] { add_all<<<blocks, kThreads>>>(in, other, out, vectors); });
   meter->Measure("l2", static_cast<double>(kL2Bytes) * rounds, false,
                  [=] { read_all<<<blocks, kThreads>>>(in, cached, rounds, meter->sink()); });
+  const int l1_rounds = 2048;
+  meter->Measure("l1", static_cast<double>(kL1Bytes) * l1_rounds * blocks, true, [=] {
+    read_cached<<<blocks, kThreads>>>(in, l1_rounds, meter->clock(), meter->sink());
+  });
   CUDA_CHECK(cudaFree(in));
+  CUDA_CHECK(cudaFree(other));
   CUDA_CHECK(cudaFree(out));
+}
+
+void MeasureHostLink(Meter* meter) {
+  void *host = nullptr, *device = nullptr;
+  if (cudaMallocHost(&host, kLinkBytes) != cudaSuccess) {
+    cudaGetLastError();  // it is no error of what follows
+    std::fprintf(stderr, "ceilings: no pinned memory: the link to the host is not measured\n");
+    return;
+  }
+  std::memset(host, 1, kLinkBytes);
+  CUDA_CHECK(cudaMalloc(&device, kLinkBytes));
+  meter->Measure("h2d", kLinkBytes, false, [=] {
+    CUDA_CHECK(cudaMemcpyAsync(device, host, kLinkBytes, cudaMemcpyHostToDevice));
+  });
+  meter->Measure("d2h", kLinkBytes, false, [=] {
+    CUDA_CHECK(cudaMemcpyAsync(host, device, kLinkBytes, cudaMemcpyDeviceToHost));
+  });
+  CUDA_CHECK(cudaFree(device));
+  CUDA_CHECK(cudaFreeHost(host));
+}
+
+// To another device of the same name, by NVLink or PCIe.
+void MeasurePeer(Meter* meter, int devices) {
+  for (int peer = 1; peer < devices; ++peer) {
+    cudaDeviceProp other{};
+    int access = 0;
+    CUDA_CHECK(cudaGetDeviceProperties(&other, peer));
+    CUDA_CHECK(cudaDeviceCanAccessPeer(&access, 0, peer));
+    if (access == 0 || std::strcmp(other.name, meter->device().name) != 0) continue;
+    void *here = nullptr, *there = nullptr;
+    CUDA_CHECK(cudaMalloc(&here, kLinkBytes));
+    CUDA_CHECK(cudaSetDevice(peer));
+    CUDA_CHECK(cudaMalloc(&there, kLinkBytes));
+    CUDA_CHECK(cudaSetDevice(0));
+    CUDA_CHECK(cudaDeviceEnablePeerAccess(peer, 0));
+    meter->Measure("peer", kLinkBytes, false,
+                   [=] { CUDA_CHECK(cudaMemcpyPeerAsync(there, peer, here, 0, kLinkBytes)); });
+    CUDA_CHECK(cudaFree(here));
+    CUDA_CHECK(cudaFree(there));
+    return;
+  }
 }
 
 template <typename Type>
@@ -209,18 +291,37 @@ void MeasureFma(Meter* meter, const char* kind, int steps, double operations) {
   });
 }
 
-void MeasureTensor(Meter* meter) {
-  const cudaDeviceProp& device = meter->device();
-  if (device.major != 9 || device.minor != 0) {
-    std::fprintf(stderr, "ceilings: the tensor pipe of compute capability %d.%d is not measured\n",
-                 device.major, device.minor);
-    return;
-  }
+void MeasureWgmma(Meter* meter) {
   const int blocks = meter->sms() * 3, products = 8192;
   for (const TensorKind& kind : kHopperTensor) {
     meter->Measure(kind.kind, kind.operations * blocks * products, true,
                    [&] { kind.launch(blocks, products, meter->clock(), meter->sink()); });
   }
+}
+
+// `suffix`: of chips that have faster products.
+void MeasureMmaSync(Meter* meter, const char* suffix) {
+  const cudaDeviceProp& device = meter->device();
+  const int blocks = meter->sms() * kBlocksPerSm / 2, steps = 4096;
+  for (const WarpKind& kind : kWarpTensor) {
+    if (10 * device.major + device.minor < kind.least_chip) continue;
+    meter->Measure((std::string(kind.kind) + suffix).c_str(), kind.operations * blocks * steps,
+                   true, [&] { kind.launch(blocks, steps, meter->clock(), meter->sink()); });
+  }
+}
+
+void MeasureTensor(Meter* meter) {
+  const cudaDeviceProp& device = meter->device();
+  const bool hopper = device.major == 9 && device.minor == 0;
+  if (hopper) {
+    MeasureWgmma(meter);
+  } else if (device.major == 10) {
+    std::fprintf(stderr,
+                 "ceilings: of the tensor pipe of compute capability %d.%d only mma.sync is "
+                 "measured, not tcgen05.mma\n",
+                 device.major, device.minor);
+  }
+  MeasureMmaSync(meter, hopper || device.major == 10 ? " mma.sync" : "");
 }
 
 // Standard output goes into the file that recordings read: prof/ceilings.csv in $XDG_CACHE_HOME, or
@@ -270,6 +371,8 @@ int main(int argc, char** argv) {
   MeasureFma<Fp64>(&meter, "flops fp64", 10'000, 2);
   MeasureFma<Fp16>(&meter, "flops fp16", 20'000, 4);
   MeasureTensor(&meter);
+  MeasureHostLink(&meter);
+  MeasurePeer(&meter, devices);
   if (!keep) return 0;
   // A file that is half written is never read.
   if (std::fclose(stdout) != 0 || std::rename((kept + ".new").c_str(), kept.c_str()) != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program and its file for sm_90a share.
+// What the program and its files for the tensor pipe share.
 #ifndef EXAMPLES_CEILINGS_CEILINGS_H_
 #define EXAMPLES_CEILINGS_CEILINGS_H_
 
@@ -14,12 +14,23 @@ struct Clock {
 // One type of the tensor pipe.
 struct TensorKind {
   const char* kind;   // as in lib/format/ceilings.h
-  double operations;  // of one product of 64 x 128 sums
+  double operations;  // of one product
   void (*launch)(int blocks, int products, Clock* clock, uint32_t* sink);
 };
 
 inline constexpr int kTensorKinds = 5;
 extern const TensorKind kHopperTensor[kTensorKinds];  // wgmma: chips of compute capability 9.0
+
+// mma.sync, which is all that other chips than those of 9.0 and 10.x have.
+struct WarpKind {
+  const char* kind;   // without what lib/format/ceilings.h puts behind it
+  int least_chip;     // 10 times the compute capability
+  double operations;  // of a block, in one step
+  void (*launch)(int blocks, int steps, Clock* clock, uint32_t* sink);
+};
+
+inline constexpr int kWarpKinds = 5;
+extern const WarpKind kWarpTensor[kWarpKinds];
 
 #ifdef __CUDACC__
 __device__ __forceinline__ uint64_t Nanoseconds() {

@@ -266,7 +266,8 @@ std::string TargetOf(const Finding& finding) {
 // The place first: the end of a line may be cut off.
 std::string EvidenceOf(const Finding& finding) {
   if (finding.place.empty()) return finding.title;
-  return text::ShortPercent(finding.place_share) + " in " + finding.place + ": " + finding.title;
+  return "mostly in " + finding.place + " (" + text::ShortPercent(finding.place_share) +
+         "): " + finding.title;
 }
 
 void AddFinding(const Finding& finding, const Report& report, const Pools& pools,
@@ -281,9 +282,7 @@ void AddFinding(const Finding& finding, const Report& report, const Pools& pools
   candidate.entry.target = TargetOf(finding);
   candidate.entry.confidence = finding.confidence;
   candidate.entry.evidence = EvidenceOf(finding);
-  if (finding.confidence == Confidence::kLow) {
-    candidate.entry.check = "prof run --counters none shows what is left without the counters";
-  }
+  if (finding.confidence == Confidence::kLow) candidate.entry.check = finding.check;
   candidate.most_ns = finding.gain_at_most_ns;
   candidate.draws = DrawsOf(finding, report, pools);
   if (finding.kernels_at_most_ns > 0) {

@@ -85,6 +85,17 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("The evidence of an action begins with the range that has most of its time") {
+  Report report;
+  report.undisturbed_ns = 1000;
+  report.gaps = {Idle(GapCause::kHostWork, 800)};
+  report.findings = {Found("host-work", 800)};
+  CHECK(RankActions(report, 0).at(0).evidence == "the GPU waits");
+  report.findings[0].place = "step/attn";
+  report.findings[0].place_share = 0.912;
+  CHECK(RankActions(report, 0).at(0).evidence == "mostly in step/attn (91 %): the GPU waits");
+}
+
 TEST_CASE("After an action on several kernels another one of the same work saves what is left") {
   Report report;
   report.undisturbed_ns = 2000;

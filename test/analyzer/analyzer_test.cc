@@ -235,6 +235,21 @@ TEST_CASE("Copies are summed by direction and memory, with their overlap with ke
   CHECK(report.copies[1].overlapped_ns == 0);
 }
 
+TEST_CASE("Copies have the ceiling that a calibration measured in their direction") {
+  SnapshotBuilder b;
+  model::Device device = test::H200();
+  device.ceilings = {{"h2d", 50e9, 11, 49e9, 51e9, 0}};
+  b.Device(device);
+  const auto copy = [&](model::CopyKind kind, model::MemoryKind from, model::MemoryKind to) {
+    b.Copy(kind, from, to, 1'000'000, "", 100'000, 200'000, {});
+  };
+  copy(model::CopyKind::kHostToDevice, model::MemoryKind::kPinned, model::MemoryKind::kDevice);
+  copy(model::CopyKind::kDeviceToHost, model::MemoryKind::kDevice, model::MemoryKind::kPinned);
+  for (const CopySummary& summary : Analyze(b.Snapshot()).copies) {
+    CHECK(summary.ceiling_bytes_per_s == (summary.direction == "host to device" ? 50e9 : 0));
+  }
+}
+
 TEST_CASE("Each loss is a sentence with its count; a complete capture has none") {
   SnapshotBuilder b;
   b.Kernel(b.Shape("k", {132}, {256}), "", 100'000, 200'000);

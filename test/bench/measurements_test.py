@@ -5,6 +5,7 @@ import unittest
 
 from experiments import answer
 from experiments import cases
+from experiments import ceilings
 from experiments import default_cost
 from experiments import duty
 from experiments import leaving
@@ -135,6 +136,25 @@ class Duty(unittest.TestCase):
         for change in ({"launches": 69}, {"ns": 110.0}, {"error_ns": None}):
             goals = duty.goals_of(duty.rows_of("decode", self.turns(**change)))
             self.assertFalse(all(goal["met"] for goal in goals), change)
+
+
+class Ceilings(unittest.TestCase):
+    OUTPUT = ("device,sm_count,kind,per_s,n,min,max,sm_clock_hz\n"
+              "NVIDIA H200,132,dram-read,4.3e+12,11,4.2e+12,4.4e+12,0\n"
+              "NVIDIA H200,132,flops fp16 tensor,8e+14,11,7e+14,9e+14,1.6e+09\n")
+
+    def test_rates_are_read_and_two_runs_compared(self):
+        rows = ceilings.rows_of(self.OUTPUT)
+        self.assertEqual([row["kind"] for row in rows], ["dram-read", "flops fp16 tensor"])
+        self.assertTrue(all(goal["met"] for goal in ceilings.goals_of(rows, rows, 4)))
+        again = [rows[0], {**rows[1], "per_s": 7e14}]
+        time, apart = ceilings.goals_of(rows, again, 6)
+        self.assertFalse(time["met"] or apart["met"])
+        self.assertIn("flops fp16 tensor", apart["goal"])
+
+    def test_no_rates_are_an_error(self):
+        with self.assertRaises(RuntimeError):
+            ceilings.rows_of("[skipped] no CUDA device\n")
 
 
 class DefaultCost(unittest.TestCase):

@@ -466,7 +466,7 @@ Report ExampleReport() {
                   "52.1 us after cudaStreamSynchronize in step, before saxpy"},
                  {0, GapCause::kLaunch, 41, 609'000, 17'900, "step/attention",
                   "17.9 us while the host prepared the launch of reduce<float, 4>"}};
-  report.copies = {{0, "host to device", "pageable to device", 40, 167'772'160, 690'000, 0},
+  report.copies = {{0, "host to device", "pageable to device", 40, 167'772'160, 690'000, 0, 320e9},
                    {0, "device to host", "device to pinned", 3, 12'288, 22'678, 11'339}};
   report.streams = {{0, 1, 7, "compute", "null", 0, 1'310, 9'533'000, 1},
                     {0, 1, 13, "", "non-blocking", -5, 54, 712'678, 2},

@@ -165,6 +165,10 @@ constexpr double kLongDependencyNs = 10'000;
 constexpr int64_t kHostStallNs = 100'000;
 // [own] a wait that took less did not wait: its call alone takes a few microseconds.
 constexpr int64_t kRealWaitNs = 10'000;
+// [own] Host code between two launches that is shorter than this is what the program and its
+// framework do for each launch: 20 to 100 us of an operation of PyTorch. With half or more of the
+// idle time in such gaps the remedy is fewer launches.
+constexpr double kDispatchNs = 200'000, kMostlyDispatch = 0.50;
 constexpr double kMuchHostWork = 0.50;     // [own] of the idle time after waits: worth a line
 constexpr double kEnoughOtherwise = 0.10;  // [own] time without sampling, of that with it
 constexpr double kHardlyAny = 0.25;        // [own] launch idle there, of that while sampling

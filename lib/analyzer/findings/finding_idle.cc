@@ -215,12 +215,27 @@ MaybeFinding CodeLoading(const RunInputs& inputs) {
   return finding;
 }
 
+// Many short stretches of host code are the cost of many launches, a few long ones are work that
+// can go elsewhere.
 MaybeFinding HostWork(const RunInputs& inputs) {
   const IdleGaps idle = GatherCause(inputs, GapCause::kHostWork);
-  MaybeFinding finding = FindCause(inputs, idle, BecauseOf(GapCause::kHostWork));
+  const bool is_dispatch = idle.short_ns >= kMostlyDispatch * idle.total_ns;
+  MaybeFinding finding = FindCause(inputs, idle,
+                                   is_dispatch ? " while the host works from launch to launch."
+                                               : BecauseOf(GapCause::kHostWork));
   if (!finding) return finding;
   AddHostEvidence(inputs, idle, &*finding);
   finding->action = ActionAgainst(GapCause::kHostWork);
+  if (!is_dispatch) return finding;
+  finding->evidence.push_back(text::Plural(idle.short_count, "gap", "gaps") + " shorter than " +
+                              text::Time(kDispatchNs) + " make " +
+                              text::Percent(idle.short_ns / idle.total_ns) + " of it, " +
+                              text::Time(idle.short_ns / static_cast<double>(idle.short_count)) +
+                              " each on average: what "
+                              "the program and its framework do for each launch");
+  finding->action =
+      "Launch less often: compile or fuse the operations (torch.compile, jax.jit), capture them in "
+      "a CUDA graph, or use larger batches; then cut the work between launches.";
   return finding;
 }
 

@@ -39,6 +39,10 @@ void IdleGaps::Add(const RunInputs& inputs, const Gap& gap) {
   longest_ns = std::max(longest_ns, length_ns);
   host_ns += static_cast<double>(gap.host_ns);
   ++count;
+  if (length_ns < kDispatchNs) {
+    short_ns += length_ns;
+    ++short_count;
+  }
   if (ranges.empty()) ranges.resize(inputs.model.paths.size());
   ranges[gap.path] += length_ns;
   if (gap.path != model::kNone) in_a_range = true;

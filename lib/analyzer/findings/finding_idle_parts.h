@@ -17,6 +17,8 @@ namespace prof::analyzer {
 struct IdleGaps {
   double total_ns = 0, longest_ns = 0, known_ns = 0, host_ns = 0;
   int64_t count = 0;
+  double short_ns = 0;  // in gaps shorter than kDispatchNs
+  int64_t short_count = 0;
   std::vector<double> calls, ranges;  // by name, by path; empty: there is no such gap
   bool in_a_range = false;
   HostTime host;

@@ -86,6 +86,7 @@ void AddSamplingCost(const RunInputs& inputs, Finding* finding) {
                                 text::Percent(split.otherwise.Share()) +
                                 " of the rest: sampling may have drained the queue");
     finding->confidence = Confidence::kLow;
+    finding->check = kCheckWithoutCounters;
     return;
   }
   if (!known) {
@@ -100,6 +101,7 @@ void AddSamplingCost(const RunInputs& inputs, Finding* finding) {
   const double slowed_ns = slower_ns * static_cast<double>(calls.sampling.n);
   if (!known || slowed_ns >= kSlowedShare * split.sampling.gaps_ns) {
     finding->confidence = Confidence::kLow;
+    finding->check = kCheckWithoutCounters;
   }
 }
 

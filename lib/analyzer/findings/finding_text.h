@@ -34,6 +34,9 @@ void AddSamplingCost(const RunInputs& inputs, Finding* finding);
 // The command that would show what a change of the host's side saves.
 inline constexpr char kCheckTimeline[] =
     "prof run --counters none, before and after the change: compare the idle time of both reports";
+// The command that decides what counters of launches may have caused.
+inline constexpr char kCheckWithoutCounters[] =
+    "prof run --counters none shows what is left without the counters";
 
 }  // namespace prof::analyzer
 

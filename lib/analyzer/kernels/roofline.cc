@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/analyzer/base/ceilings.h"
 #include "lib/analyzer/base/metrics.h"
 #include "lib/analyzer/kernels/flops.h"
 #include "lib/analyzer/kernels/roofline_levels.h"

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "lib/analyzer/base/ceilings.h"
 #include "lib/analyzer/base/metrics.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/format/ceilings.h"
@@ -13,7 +14,6 @@ namespace prof::analyzer {
 namespace {
 
 constexpr double kL1BytesPerCycle = 128;   // [hw] of an SM
-constexpr double kMostlyOneWay = 0.75;     // [own] between a copy (0.5) and one direction (1)
 constexpr double kLeastShareOfPeak = 0.5;  // per cent: below it the quotient is noise
 
 constexpr char kDramRead[] = "dram__bytes_read.sum";
@@ -35,15 +35,11 @@ void SetCeiling(double bytes_per_s, std::string from, RooflineLevel* level) {
   level->ceiling = std::move(from);
 }
 
-const model::Ceiling* DramCeiling(const Measured& counters, const model::Device* device) {
+MixCeiling MeasuredDram(const Measured& counters, const model::Device* device) {
   const auto read = UsableMedian(counters.metrics, kDramRead);
   const auto written = UsableMedian(counters.metrics, kDramWritten);
-  if (!read || !written || !(*read + *written > 0)) return nullptr;
-  const double share = *read / (*read + *written);
-  const char* const kind = share >= kMostlyOneWay       ? format::kCeilingDramRead
-                           : share <= 1 - kMostlyOneWay ? format::kCeilingDramWrite
-                                                        : format::kCeilingDramCopy;
-  return FindCeiling(device, kind);
+  if (!read || !written || !(*read + *written > 0)) return {};
+  return DramCeiling(device, *read / (*read + *written));
 }
 
 RooflineLevel Dram(const Measured& counters, const Roofline& roofline,
@@ -58,8 +54,9 @@ RooflineLevel Dram(const Measured& counters, const Roofline& roofline,
     level.metric = counted ? "dram__bytes_read.sum + dram__bytes_write.sum"
                            : "dram__bytes.sum.per_second x time of the samples";
   }
-  if (const model::Ceiling* const measured = DramCeiling(counters, device)) {
-    SetCeiling(measured->per_s, DescribeCeiling(*measured), &level);
+  MixCeiling measured = MeasuredDram(counters, device);
+  if (measured.per_s > 0) {
+    SetCeiling(measured.per_s, std::move(measured.from), &level);
   } else if (roofline.dram_peak_bytes_per_s) {
     SetCeiling(*roofline.dram_peak_bytes_per_s, "peak of the chip at the DRAM clock", &level);
   }
@@ -103,7 +100,9 @@ RooflineLevel L1(const Measured& counters, const Roofline& roofline, const Roofl
     level.bytes = (*global + local) * kSectorBytes;
     level.metric = "sectors of global and local memory of the load/store unit x 32 B";
   }
-  if (device != nullptr && device->sm_count > 0 && roofline.sm_clock_hz > 0) {
+  if (const model::Ceiling* const measured = FindCeiling(device, format::kCeilingL1)) {
+    SetCeiling(AtSmClock(*measured, roofline.sm_clock_hz), DescribeCeiling(*measured), &level);
+  } else if (device != nullptr && device->sm_count > 0 && roofline.sm_clock_hz > 0) {
     SetCeiling(kL1BytesPerCycle * device->sm_count * roofline.sm_clock_hz,
                "peak of the chip: 128 B x " + std::to_string(device->sm_count) + " SMs at " +
                    text::Rate(roofline.sm_clock_hz, "Hz"),
@@ -141,23 +140,6 @@ std::vector<RooflineLevel> FindLevels(const Measured& counters, const Roofline& 
   levels.push_back(Dram(counters, roofline, device));
   for (RooflineLevel& level : levels) SetRate(roofline.time_ns, &level);
   return levels;
-}
-
-const model::Ceiling* FindCeiling(const model::Device* device, std::string_view kind) {
-  if (device == nullptr) return nullptr;
-  for (const model::Ceiling& ceiling : device->ceilings) {
-    if (ceiling.kind == kind && ceiling.per_s > 0) return &ceiling;
-  }
-  return nullptr;
-}
-
-double AtSmClock(const model::Ceiling& ceiling, double sm_clock_hz) {
-  if (!(ceiling.sm_clock_hz > 0) || !(sm_clock_hz > 0)) return ceiling.per_s;
-  return ceiling.per_s * sm_clock_hz / ceiling.sm_clock_hz;
-}
-
-std::string DescribeCeiling(const model::Ceiling& ceiling) {
-  return "measured: " + ceiling.kind + ", n=" + text::Count(ceiling.n);
 }
 
 }  // namespace prof::analyzer

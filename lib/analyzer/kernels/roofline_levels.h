@@ -18,22 +18,16 @@ namespace prof::analyzer {
 [[nodiscard]] std::optional<double> DramBytes(const Measured& counters);
 
 // Bytes, rates over `roofline.time_ns`, and ceilings at `roofline.sm_clock_hz`:
-//  - dram: the measured ceiling with the nearest share of reads, else the peak at the DRAM clock.
+//  - dram: the measured ceiling of its share of reads, else the peak at the DRAM clock.
 //  - l2: 32 B for each sector of lts__t_sectors; the measured ceiling, else the rate of the samples
 //    over the share of the peak that the sectors had in them.
 //  - l1: 32 B for each sector of global and local memory that the load/store unit moved. The
-//    ceiling is 128 B per cycle and SM (NVIDIA's tuning guides). Shared memory is not in it.
+//    measured ceiling, else 128 B per cycle and SM (NVIDIA's tuning guides). Shared memory is not
+//    in it.
 // Empty when the recording has no counters of the work.
 [[nodiscard]] std::vector<RooflineLevel> FindLevels(const Measured& counters,
                                                     const Roofline& roofline,
                                                     const model::Device* device);
-
-// nullptr: the recording has none of this kind. `device` may be null.
-[[nodiscard]] const model::Ceiling* FindCeiling(const model::Device* device, std::string_view kind);
-// The ceiling of an SM unit at another clock; as measured where a clock is not known.
-[[nodiscard]] double AtSmClock(const model::Ceiling& ceiling, double sm_clock_hz);
-// "measured: dram-copy, n=5"
-[[nodiscard]] std::string DescribeCeiling(const model::Ceiling& ceiling);
 
 }  // namespace prof::analyzer
 

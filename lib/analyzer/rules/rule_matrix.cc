@@ -6,10 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "lib/analyzer/base/ceilings.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_bounds.h"
 #include "lib/analyzer/rules/rule_code.h"
 #include "lib/analyzer/rules/rule_evidence.h"
+#include "lib/format/ceilings.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -81,12 +83,24 @@ bool ShouldUseWgmma(const RuleInputs& inputs, const FlopCount& type) {
   return is_told_apart && InstructionOf(inputs) == Instruction::kMmaSync;
 }
 
+// What a calibration says of both instructions on this device.
+void AddMatrixCeilings(const RuleInputs& inputs, const std::string& type, Verdict* verdict) {
+  const std::string kind = format::kCeilingFlops + type;
+  const model::Ceiling* const group = FindCeiling(inputs.device, kind);
+  const model::Ceiling* const warp = FindCeiling(inputs.device, kind + format::kCeilingOfWarps);
+  if (group == nullptr || warp == nullptr) return;
+  verdict->evidence.push_back("here mma.sync reaches " + text::Rate(warp->per_s, "flop/s") +
+                              " and wgmma " + text::Rate(group->per_s, "flop/s") + " (" + type +
+                              ", measured)");
+}
+
 void AddWgmma(const RuleInputs& inputs, const FlopCount& type, Verdict* verdict) {
   verdict->actions.push_back(MakeAction("use-wgmma", OfDensePeak(inputs, type)));
   AddMetric(inputs, "mma.sync operations", "", "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32.sum",
             verdict);
   verdict->evidence.emplace_back(HasWarpMatricesAlone(inputs) ? "its code has mma.sync and no wgmma"
                                                               : "no wgmma operations");
+  AddMatrixCeilings(inputs, type.kind, verdict);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "lib/analyzer/base/ceilings.h"
 #include "lib/analyzer/base/intervals.h"
 #include "lib/format/enums.h"
 
@@ -57,6 +58,7 @@ std::vector<CopySummary> SummarizeCopies(const model::Model& model) {
     summary.device = device;
     summary.direction = DirectionName(kind);
     summary.memory = MemoryName(source) + " to " + MemoryName(destination);
+    summary.ceiling_bytes_per_s = CopyCeiling(model.FindDevice(device), kind);
     result.push_back(std::move(summary));
   }
   std::stable_sort(result.begin(), result.end(), [](const CopySummary& a, const CopySummary& b) {

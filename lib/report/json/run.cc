@@ -161,7 +161,8 @@ Json ToJson(const CopySummary& value) {
           {"count", value.count},
           {"bytes", value.bytes},
           {"time_ns", Number(value.time_ns)},
-          {"overlapped_ns", Number(value.overlapped_ns)}};
+          {"overlapped_ns", Number(value.overlapped_ns)},
+          {"ceiling_bytes_per_s", Number(value.ceiling_bytes_per_s)}};
 }
 
 Json ToJson(const StreamReport& value) {

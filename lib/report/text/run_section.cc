@@ -123,17 +123,22 @@ void WriteCopies(std::ostream& out, const Report& report, const TextOptions& opt
   if (report.copies.empty()) return;
   WriteHeading(out, "Copies", options);
   Table table;
-  table.columns = {{"GPU", Align::kRight, 0, 1}, {"direction", Align::kLeft},
-                   {"memory", Align::kLeft},     {"count", Align::kRight},
-                   {"size", Align::kRight},      {"time", Align::kRight},
-                   {"rate", Align::kRight},      {"beside kernels", Align::kRight}};
+  table.columns = {{"GPU", Align::kRight, 0, 1},     {"direction", Align::kLeft},
+                   {"memory", Align::kLeft},         {"count", Align::kRight},
+                   {"size", Align::kRight},          {"time", Align::kRight},
+                   {"rate", Align::kRight},          {"of ceiling", Align::kRight},
+                   {"beside kernels", Align::kRight}};
   for (const CopySummary& copy : report.copies) {
     const auto bytes = static_cast<double>(copy.bytes);
     const bool timed = copy.time_ns > 0;
-    table.rows.push_back({{std::to_string(copy.device), copy.direction, copy.memory,
-                           text::Count(copy.count), text::Bytes(bytes), text::Time(copy.time_ns),
-                           timed ? text::Rate(bytes / copy.time_ns * 1e9, "B/s") : "-",
-                           timed ? text::ShortPercent(copy.overlapped_ns / copy.time_ns) : "-"}});
+    const double per_s = timed ? bytes / copy.time_ns * 1e9 : 0;
+    table.rows.push_back(
+        {{std::to_string(copy.device), copy.direction, copy.memory, text::Count(copy.count),
+          text::Bytes(bytes), text::Time(copy.time_ns), timed ? text::Rate(per_s, "B/s") : "-",
+          timed && copy.ceiling_bytes_per_s > 0
+              ? text::ShortPercent(per_s / copy.ceiling_bytes_per_s)
+              : "",
+          timed ? text::ShortPercent(copy.overlapped_ns / copy.time_ns) : "-"}});
   }
   WriteTable(out, table, options.width, options.utf8);
 }

@@ -178,17 +178,35 @@ TEST_CASE("Ceilings of the recording come before the peaks of the chip") {
   Work work;
   work.device.ceilings = {{"dram-read", 4.5e12, 5, 4.4e12, 4.6e12, 1.9e9},
                           {"dram-copy", 4.0e12, 5, 3.9e12, 4.1e12, 1.9e9},
+                          {"dram-2to1", 4.2e12, 5, 4.1e12, 4.3e12, 0},
+                          {"l1", 30e12, 5, 29e12, 31e12, 1.6e9},
                           {"l2", 8e12, 5, 7e12, 9e12, 1.9e9},
                           {"flops fp16 tensor", 800e12, 5, 790e12, 810e12, 1.6e9}};
-  SECTION("by the share of reads") {
+  SECTION("between two mixes by the time of a byte") {
     const Roofline roofline = work.Get();
-    CHECK(Level(roofline, "dram").ceiling_bytes_per_s == 4.5e12);  // 84 % are reads
-    CHECK(Level(roofline, "dram").ceiling == "measured: dram-read, n=5");
+    const double part = (271.0 / 321 - 2.0 / 3) / (1 - 2.0 / 3);  // 84 % are reads
+    const RooflineLevel& dram = Level(roofline, "dram");
+    CHECK(dram.ceiling_bytes_per_s.value() == Approx(1 / ((1 - part) / 4.2e12 + part / 4.5e12)));
+    CHECK(dram.ceiling == "between dram-2to1 and dram-read (measured), for 84 % reads");
     CHECK(Level(roofline, "l2").ceiling_bytes_per_s == 8e12);
   }
-  SECTION("half of it writes") {
+  SECTION("of the mix that was measured") {
     work.Set("dram__bytes_write.sum", 271e6);
     CHECK(Level(work.Get(), "dram").ceiling_bytes_per_s == 4.0e12);
+    CHECK(Level(work.Get(), "dram").ceiling == "measured: dram-copy, n=5");
+    work.Set("dram__bytes_write.sum", 1e6);
+    CHECK(Level(work.Get(), "dram").ceiling == "measured: dram-read, n=5");
+  }
+  SECTION("of the nearest mix, where none is on the other side") {
+    work.Set("dram__bytes_read.sum", 1e6);
+    CHECK(Level(work.Get(), "dram").ceiling == "measured: dram-copy, n=5");
+  }
+  SECTION("of L1, at the clock of the run") {
+    work.Set("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 30e6);
+    work.Set("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 10e6);
+    const RooflineLevel l1 = Level(work.Get(), "l1");
+    CHECK(l1.ceiling_bytes_per_s.value() == Approx(30e12 * 1.2 / 1.6));
+    CHECK(l1.ceiling == "measured: l1, n=5");
   }
   SECTION("those of the SMs at the clock of the run") {
     const Roofline roofline = work.Get();

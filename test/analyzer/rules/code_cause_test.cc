@@ -214,6 +214,31 @@ TEST_CASE("The code tells mma.sync from wgmma for types whose operations do not"
   CHECK(Offers(Decide(kernel), "smaller-type"));
 }
 
+TEST_CASE("Beside the advice to use wgmma stands what both instructions reached on this GPU") {
+  KernelCode code = OfLoadsAndStores();
+  code.warp_mma = {16, 16};
+  KernelReport kernel = WithCode(code);
+  SetPm(&kernel, TriageUnit::kTensor, 93);
+  FlopCount count;
+  count.kind = "bf16 tensor";
+  count.per_launch = 1e12;
+  count.of_peak = 0.6;
+  kernel.flops = {count};
+  model::Device device = Gpu();
+  device.ceilings = {{"flops bf16 tensor", 896e12, 11, 890e12, 900e12, 0}};
+  const auto says = [&] {
+    const Verdict verdict = Decide(kernel, device);
+    return std::any_of(verdict.evidence.begin(), verdict.evidence.end(), [](const auto& text) {
+      return text ==
+             "here mma.sync reaches 620 Tflop/s and wgmma 896 Tflop/s (bf16 tensor, "
+             "measured)";
+    });
+  };
+  CHECK_FALSE(says());
+  device.ceilings.push_back({"flops bf16 tensor mma.sync", 620e12, 11, 610e12, 625e12, 0});
+  CHECK(says());
+}
+
 TEST_CASE("mma.sync is seen in the code where a tensor pipe is busy on Hopper") {
   KernelCode code = OfLoadsAndStores();
   code.warp_mma = {16, 16};

@@ -261,6 +261,40 @@ TEST_CASE("The share of the place with most of a time is printed, however small 
   CHECK(Says(findings[0], "5.00 ms of 5.50 ms (90.9 %) in no range"));
 }
 
+TEST_CASE(
+    "Host work in many short gaps is answered by fewer launches, in a few long ones it is not") {
+  for (const int longs : {0, 5, 20}) {
+    Run run;
+    run.Kernel(0, GapCause::kHostWork, 10 * kUs);
+    for (int i = 0; i < 200; ++i) run.Kernel(50 * kUs, GapCause::kHostWork, 10 * kUs);
+    for (int i = 0; i < longs; ++i) run.Kernel(1000 * kUs, GapCause::kHostWork, 10 * kUs);
+    const auto findings = run.Find();
+    const Finding* const host = Get(findings, "host-work");
+    REQUIRE(host != nullptr);
+    const bool is_dispatch = longs <= 5;  // 10 ms in short gaps
+    CHECK((host->action.find("Launch less often") == 0) == is_dispatch);
+    CHECK((host->action.find("Do that work on another thread") == 0) == !is_dispatch);
+    CHECK(Says(*host, "200 gaps shorter than 200 us") == is_dispatch);
+    CHECK(host->gain_at_most_ns == Approx((200 * 50 + longs * 1000) * kUs));
+  }
+}
+
+TEST_CASE("The range with half or more of the idle time is the place of the finding") {
+  for (const auto& [in_prep, in_step] : {std::pair(6, 4), std::pair(4, 4)}) {
+    Run run;
+    run.Kernel(0, GapCause::kHostWork, 1000 * kUs);
+    for (int i = 0; i < 10; ++i) {
+      run.Kernel(500 * kUs, GapCause::kHostWork, 1000 * kUs);
+      const uint32_t path = i < in_prep ? 2 : i < in_prep + in_step ? 1 : 0;
+      run.ChangeLastGap([&](Gap* gap) { gap->path = path; });
+    }
+    const auto findings = run.Find();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].place == (in_prep == 6 ? "prep" : ""));
+    CHECK(findings[0].place_share == Approx(in_prep == 6 ? 0.6 : 0));
+  }
+}
+
 TEST_CASE("Small kernels without gaps between them are no finding") {
   Run run;
   for (int i = 0; i < 1000; ++i) run.Kernel(0, GapCause::kLaunch, 5 * kUs);

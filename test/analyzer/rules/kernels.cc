@@ -109,8 +109,7 @@ void SetGrid(KernelReport* kernel, uint32_t blocks, int blocks_per_sm) {
   occupancy.tail_lost = (whole - occupancy.waves) / whole;
 }
 
-Verdict Decide(KernelReport kernel) {
-  const model::Device device = Gpu();
+Verdict Decide(KernelReport kernel, const model::Device& device) {
   kernel.units = analyzer::FindUnits(kernel.metrics, analyzer::MayUseShared(kernel));
   analyzer::AddPmValues(&kernel);
   return analyzer::DecideKernel(kernel, &device);

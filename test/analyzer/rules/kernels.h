@@ -29,7 +29,7 @@ void Remove(KernelReport* kernel, const std::string& metric);
 void SetGrid(KernelReport* kernel, uint32_t blocks, int blocks_per_sm);
 
 // Computes the use of the units from the metrics first.
-Verdict Decide(KernelReport kernel);
+Verdict Decide(KernelReport kernel, const model::Device& device = Gpu());
 
 bool HasNote(const Verdict& verdict, std::string_view id);
 std::vector<std::string> Doubts(const Verdict& verdict);  // their ids

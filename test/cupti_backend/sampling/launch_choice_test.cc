@@ -51,6 +51,27 @@ TEST_CASE("A process with NCCL's kernels and one GPU is a rank: it takes its par
   CHECK(program.sampler.TakeEvents().notices.empty());
 }
 
+TEST_CASE(
+    "A process with NCCL's kernels and two GPUs is all of the ranks: it has the whole budget") {
+  static std::atomic<CUcontext> current{nullptr};
+  Program program;
+  program.cupti.driver.ctx_set_current = [](CUcontext context) {
+    current = context;
+    return CUDA_SUCCESS;
+  };
+  program.cupti.driver.ctx_get_device = [](CUdevice* device) {
+    *device = current.load() == Context(2) ? 1 : 0;
+    return CUDA_SUCCESS;
+  };
+  program.AwaitFirstGroup();
+  current = Context(2);  // as the program's thread has it at the first call for the context
+  program.Launch(1, "kernel", 2, 11);
+  REQUIRE(program.Eventually([&] { return program.sampler.Settled(); }));
+  program.Launch(2, "ncclDevKernel_AllReduce_Sum_f32", 1, 12);
+  CHECK(program.sampler.TakeEvents().notices.empty());
+  CHECK(program.sampler.budget().ranks() == 1);
+}
+
 TEST_CASE("With a filter only kernels with it in their demangled name are sampled") {
   SessionOptions options = Options();
   options.kernel_filter = "^sgemm\\(";
