@@ -85,18 +85,21 @@ __global__ void add_all(const uint4* a, const uint4* b, uint4* out, size_t count
   }
 }
 
-// All blocks read the same bytes, which each L1 holds.
+// All blocks read the same bytes, which each L1 holds. The addresses change from round to round, so
+// that no load can be left out.
 __global__ void read_cached(const uint4* in, int rounds, Clock* clock, uint32_t* sink) {
+  constexpr uint32_t kVectors = kL1Bytes / sizeof(uint4);
   uint32_t keep = 0;
   const Clock begin = ReadClock();
 #pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
+    const uint32_t first = threadIdx.x + 32 * static_cast<uint32_t>(round);
 #pragma unroll
-    for (int i = 0; i < kL1Bytes / static_cast<int>(sizeof(uint4)); i += kThreads) {
+    for (uint32_t i = 0; i < kVectors; i += kThreads) {
       uint4 value;
       asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
                    : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-                   : "l"(in + i + threadIdx.x));
+                   : "l"(in + (first + i) % kVectors));
       Keep(value, &keep);
     }
   }
