@@ -75,8 +75,9 @@ class TriageSchedule {
   // A new signature is looked at so often at once: a phase of the program may end soon. Each burst
   // is a part of what is enough (TriageCoverage::kEnoughBursts).
   static constexpr int kFreshBursts = 3;
-  // With less of the budget left than this, so few, so that what comes later gets some, too.
-  static constexpr double kFullForFresh = 0.4;
+  // With less of the budget left than this, so few, and one when hardly any is left, so that what
+  // comes later gets some, too.
+  static constexpr double kFullForFresh = 0.5, kFullForFew = 0.2;
   static constexpr int kFewFreshBursts = 2;
   // So long after it the hardware is not given to others, unless hardly any of the GPU's time lacks
   // samples after these bursts.
