@@ -215,27 +215,53 @@ MaybeFinding CodeLoading(const RunInputs& inputs) {
   return finding;
 }
 
-// Many short stretches of host code are the cost of many launches, a few long ones are work that
-// can go elsewhere.
-MaybeFinding HostWork(const RunInputs& inputs) {
-  const IdleGaps idle = GatherCause(inputs, GapCause::kHostWork);
-  const bool is_dispatch = idle.short_ns >= kMostlyDispatch * idle.total_ns;
-  MaybeFinding finding = FindCause(inputs, idle,
-                                   is_dispatch ? " while the host works from launch to launch."
-                                               : BecauseOf(GapCause::kHostWork));
-  if (!finding) return finding;
-  AddHostEvidence(inputs, idle, &*finding);
-  finding->action = ActionAgainst(GapCause::kHostWork);
-  if (!is_dispatch) return finding;
-  finding->evidence.push_back(text::Plural(idle.short_count, "gap", "gaps") + " shorter than " +
-                              text::Time(kDispatchNs) + " make " +
-                              text::Percent(idle.short_ns / idle.total_ns) + " of it, " +
-                              text::Time(idle.short_ns / static_cast<double>(idle.short_count)) +
-                              " each on average: what "
-                              "the program and its framework do for each launch");
+namespace {
+
+// Few stretches that make half of it are a start, a checkpoint, a compilation.
+void AnswerFewGaps(const RunInputs& inputs, const IdleGaps& idle, size_t few, Finding* finding) {
+  std::string text;
+  double sum_ns = 0;
+  for (size_t i = 0; i < few; ++i) {
+    sum_ns += idle.longest[i].length_ns;
+    text += (i == 0 ? ": " : ", ") + text::Time(idle.longest[i].length_ns) + " from " +
+            MomentText(inputs, idle.longest[i].start_ns) + " on";
+  }
+  finding->evidence.push_back(text::Plural(static_cast<int64_t>(few), "gap makes ", "gaps make ") +
+                              text::Percent(sum_ns / idle.total_ns) + " of it" + text);
+  finding->action =
+      "Find out what the host does in these few gaps: a start, a checkpoint, a compilation. Record "
+      "without them (--delay, --window) to see what the rest leaves idle.";
+}
+
+// Many short stretches are what the program and its framework do for each launch.
+void AnswerDispatch(const IdleGaps& idle, Finding* finding) {
+  finding->evidence.push_back(
+      text::Plural(idle.short_count, "gap", "gaps") + " shorter than " + text::Time(kDispatchNs) +
+      " make " + text::Percent(idle.short_ns / idle.total_ns) + " of it, " +
+      text::Time(idle.short_ns / static_cast<double>(idle.short_count)) +
+      " each on average: what the program and its framework do for each launch");
   finding->action =
       "Launch less often: compile or fuse the operations (torch.compile, jax.jit), capture them in "
       "a CUDA graph, or use larger batches; then cut the work between launches.";
+}
+
+}  // namespace
+
+MaybeFinding HostWork(const RunInputs& inputs) {
+  const IdleGaps idle = GatherCause(inputs, GapCause::kHostWork);
+  const size_t few = idle.FewThatMakeHalf();
+  const bool is_dispatch = few == 0 && idle.short_ns >= kMostlyDispatch * idle.total_ns;
+  const std::string because = few > 0
+                                  ? " while the host works outside CUDA, half of it in " +
+                                        text::Plural(static_cast<int64_t>(few), "gap", "gaps") + "."
+                              : is_dispatch ? " while the host works from launch to launch."
+                                            : BecauseOf(GapCause::kHostWork);
+  MaybeFinding finding = FindCause(inputs, idle, because);
+  if (!finding) return finding;
+  AddHostEvidence(inputs, idle, &*finding);
+  finding->action = ActionAgainst(GapCause::kHostWork);
+  if (few > 0) AnswerFewGaps(inputs, idle, few, &*finding);
+  if (is_dispatch) AnswerDispatch(idle, &*finding);
   return finding;
 }
 

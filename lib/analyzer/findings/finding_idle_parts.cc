@@ -43,6 +43,10 @@ void IdleGaps::Add(const RunInputs& inputs, const Gap& gap) {
     short_ns += length_ns;
     ++short_count;
   }
+  LongGap one{length_ns, gap.start_ns};
+  for (LongGap& other : longest) {
+    if (one.length_ns > other.length_ns) std::swap(one, other);
+  }
   if (ranges.empty()) ranges.resize(inputs.model.paths.size());
   ranges[gap.path] += length_ns;
   if (gap.path != model::kNone) in_a_range = true;
@@ -50,6 +54,16 @@ void IdleGaps::Add(const RunInputs& inputs, const Gap& gap) {
   known_ns += length_ns;
   if (calls.empty()) calls.resize(inputs.model.strings.size());
   calls[inputs.model.api_calls[gap.api].name] += length_ns;
+}
+
+size_t IdleGaps::FewThatMakeHalf() const {
+  double sum_ns = 0;
+  for (size_t i = 0; i < longest.size(); ++i) {
+    sum_ns += longest[i].length_ns;
+    if (static_cast<int64_t>(i) + 1 == count) return 0;
+    if (sum_ns >= kMostOfFew * total_ns) return i + 1;
+  }
+  return 0;
 }
 
 bool IdleGaps::IsKnown() const { return known_ns >= kCauseKnown * total_ns; }

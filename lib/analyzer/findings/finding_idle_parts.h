@@ -5,6 +5,8 @@
 #ifndef PROF_LIB_ANALYZER_FINDINGS_FINDING_IDLE_PARTS_H_
 #define PROF_LIB_ANALYZER_FINDINGS_FINDING_IDLE_PARTS_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +21,11 @@ struct IdleGaps {
   int64_t count = 0;
   double short_ns = 0;  // in gaps shorter than kDispatchNs
   int64_t short_count = 0;
+  struct LongGap {
+    double length_ns = 0;
+    int64_t start_ns = 0;
+  };
+  std::array<LongGap, 3> longest{};   // by length, descending; 0: there are fewer
   std::vector<double> calls, ranges;  // by name, by path; empty: there is no such gap
   bool in_a_range = false;
   HostTime host;
@@ -26,6 +33,8 @@ struct IdleGaps {
   void Add(const RunInputs& inputs, const Gap& gap);
   // The call of most of the time is known.
   [[nodiscard]] bool IsKnown() const;
+  // How many of the longest gaps make half of the time; 0: more than are kept, or all there are.
+  [[nodiscard]] size_t FewThatMakeHalf() const;
 };
 
 // The call and the range with most of the time.

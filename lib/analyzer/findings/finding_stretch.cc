@@ -164,12 +164,6 @@ std::vector<FoundStretch> FindStretches(const RunInputs& inputs, GapCause cause)
   return stretches;
 }
 
-// "3.210 s": enough digits to find the moment in a long run.
-std::string MomentText(const RunInputs& inputs, int64_t time_ns) {
-  const auto since_ns = static_cast<double>(time_ns - inputs.model.process.start_ns);
-  return text::Fixed(since_ns / 1e9, 3) + " s";
-}
-
 std::string FromTo(const RunInputs& inputs, const FoundStretch& stretch) {
   return MomentText(inputs, stretch.times.start_ns) + " to " +
          MomentText(inputs, stretch.times.end_ns);

@@ -87,8 +87,10 @@ const std::vector<FindingRule>& MakeRules() {
        CodeLoading,
        {kLoadingIdle, false}},
       {{"host-work", GainKind::kIdleTime, "idle by host work >= 5 % (own)",
-        "gaps, range; those shorter than 200 us (own), where they are half of it or more",
-        "another thread, ahead of time; where short gaps are half of it: fewer launches",
+        "gaps, range; where three gaps or fewer are half of it (own): when they begin; where those "
+        "shorter than 200 us are (own): how many",
+        "another thread, ahead of time; for few gaps: a record without them; for short ones: fewer "
+        "launches",
         "that idle time", "o",
         "\"do it on another thread\" for what a framework does between two launches"},
        HostWork,

@@ -27,6 +27,11 @@ std::string CallName(const model::Model& model, uint32_t name) {
   return std::string(format::WithoutApiSuffix(model.strings[name]));
 }
 
+std::string MomentText(const RunInputs& inputs, int64_t time_ns) {
+  const auto since_ns = static_cast<double>(time_ns - inputs.model.process.start_ns);
+  return text::Fixed(since_ns / 1e9, 3) + " s";
+}
+
 std::string WithShare(const RunInputs& inputs, double time_ns) {
   return text::Time(time_ns) + " (" + text::Percent(inputs.Share(time_ns)) + " of the span)";
 }

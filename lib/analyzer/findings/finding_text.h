@@ -24,6 +24,8 @@ using TimeByPlace = std::map<std::string, double>;
 // The name of a call without its version. `name`: index into Model::strings.
 [[nodiscard]] std::string CallName(const model::Model& model, uint32_t name);
 
+// "3.210 s" after the recording began: enough digits to find the moment in a long run.
+[[nodiscard]] std::string MomentText(const RunInputs& inputs, int64_t time_ns);
 // "12.1 ms (3.4 % of the span)"
 [[nodiscard]] std::string WithShare(const RunInputs& inputs, double time_ns);
 

@@ -124,7 +124,7 @@ void WriteCopies(std::ostream& out, const Report& report, const TextOptions& opt
   WriteHeading(out, "Copies", options);
   Table table;
   table.columns = {{"GPU", Align::kRight, 0, 1},     {"direction", Align::kLeft},
-                   {"memory", Align::kLeft},         {"count", Align::kRight},
+                   {"memory", Align::kLeft, 10},     {"count", Align::kRight},
                    {"size", Align::kRight},          {"time", Align::kRight},
                    {"rate", Align::kRight},          {"of ceiling", Align::kRight},
                    {"beside kernels", Align::kRight}};

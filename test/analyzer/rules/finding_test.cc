@@ -279,6 +279,25 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Where few gaps make half of the host's time they are named with their beginnings") {
+  Run run;
+  run.Kernel(0, GapCause::kHostWork, 10 * kUs);
+  run.Kernel(9'000 * kUs, GapCause::kHostWork, 10 * kUs);
+  for (int i = 0; i < 20; ++i) run.Kernel(500 * kUs, GapCause::kHostWork, 10 * kUs);
+  run.Kernel(4'000 * kUs, GapCause::kHostWork, 10 * kUs);
+  auto findings = run.Find();
+  const Finding* host = Get(findings, "host-work");
+  REQUIRE(host != nullptr);
+  CHECK(host->title.find("half of it in 2 gaps.") != std::string::npos);
+  CHECK(host->action.find("Find out what the host does in these few gaps") == 0);
+  CHECK(Says(*host, "2 gaps make 56.5 % of it: 9.00 ms from "));
+  CHECK(host->gain_at_most_ns == Approx((9'000 + 20 * 500 + 4'000) * kUs));
+  // With more of the others these two are not half of it.
+  for (int i = 0; i < 20; ++i) run.Kernel(500 * kUs, GapCause::kHostWork, 10 * kUs);
+  findings = run.Find();
+  CHECK(Get(findings, "host-work")->action.find("Do that work on another thread") == 0);
+}
+
 TEST_CASE("The range with half or more of the idle time is the place of the finding") {
   for (const auto& [in_prep, in_step] : {std::pair(6, 4), std::pair(4, 4)}) {
     Run run;
