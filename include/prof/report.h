@@ -40,8 +40,8 @@ struct Finding {
   std::string title;
   std::vector<std::string> evidence;
   std::string action;
-  /// The NVTX range that has half or more of its idle time, and how much of it, 0.5..1. Empty and 0:
-  /// none has, or it is not about idle time.
+  /// The NVTX range that has half or more of its idle time, and its part of that, 0.5..1. Empty
+  /// and 0: none has, or it is not about idle time.
   std::string place;
   double place_share = 0;
   GainKind kind = GainKind::kIdleTime;  ///< What `gain_at_most_ns` bounds.

@@ -105,8 +105,8 @@ struct CopySummary {
   uint64_t bytes = 0;
   double time_ns = 0;
   double overlapped_ns = 0;  ///< Time in which a kernel ran on the same device.
-  /// What a calibration of this device reached in this direction, from or to pinned memory; 0: there
-  /// was none. A recording has it where `examples/ceilings --keep` ran on the machine.
+  /// What a calibration of this device reached in this direction, from or to pinned memory; 0:
+  /// there was none. A recording has it where `examples/ceilings --keep` ran on the machine.
   double ceiling_bytes_per_s = 0;
 };
 
