@@ -317,7 +317,10 @@ void CuptiRecording::Stop() {
   process_->callback.Disable();
   // A thread that does not come back is still in it: it is left behind.
   if (counts_ && process_->callback.inside()) (void)new std::shared_ptr<LaunchCounts>(counts_);
-  if (triage_) triage_->sampler().Stop();
+  if (triage_) {
+    triage_->sampler().Stop();
+    MoveAll(triage_->sampler().Notices(), &notices_);
+  }
   if (subscription_.lost()) return;
   process_->tracer.Flush(true);
   process_->tracer.Disable();
@@ -325,7 +328,6 @@ void CuptiRecording::Stop() {
   if (gpu_state_) gpu_state_->Stop();
   dropped_ += process_->tracer.TakeDropped();
   ReportFailedCallbacks();
-  if (triage_) MoveAll(triage_->sampler().Notices(), &notices_);
   if (possible_.options.leave && !capture::Exiting()) DecideToLeave();
 }
 

@@ -28,7 +28,9 @@ _SHARE, _SECONDS_MORE = 0.02, 0.5
 
 
 def rows_of(workload, turns):
-    """A row for each variant: its step, over that of the timeline in the same round."""
+    """A row for each variant: its step, over that of the timeline in the same round. Bare turns
+    come before all rounds, with the steps of the first ones.
+    """
     of, rows = {}, []
     for turn in turns:
         of.setdefault(turn["variant"], {})[turn["round"]] = turn["us_per_step"]

@@ -181,16 +181,16 @@ def _coverage_table(rows):
 
 def _time_table(rows):
     lines = []
-    walls = [name for name in suite_runs.VARIANTS
-             if "again" not in name or any(name in row["runs"] for row in rows)]
+    variants = [name for name in suite_runs.VARIANTS
+                if suite_runs.AGAIN not in name or any(name in row["runs"] for row in rows)]
     for row in rows:
         runs, found = row["runs"], ratios(row)
         lines.append([
-            row["program"], *(runs.get(name, {}).get("wall_s") for name in walls),
+            row["program"], *(runs.get(name, {}).get("wall_s") for name in variants),
             *((f"{value:.3f}" for value in found[:3]) if found else (None,) * 3),
             runs.get(suite_runs.DEFAULT, {}).get("prof_cpu_s")])
     return results.table(
-        ["program", f"{walls[0]}, s", *walls[1:], "steps over bare: all", "first second",
+        ["program", f"{variants[0]}, s", *variants[1:], "steps over bare: all", "first second",
          "last second", "CPU s of prof's threads"], lines)
 
 

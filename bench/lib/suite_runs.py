@@ -26,13 +26,13 @@ OPTIONS = {
     FULL_AGAIN: _EVERYTHING,
 }
 VARIANTS = (BARE, *OPTIONS)
-_AGAIN = "again"
+AGAIN = "again"
 
 
 def is_wanted(variant, expression):
     """Whether `expression` chooses it. What runs once more has to be named."""
     return re.search(expression, variant) is not None and (
-        _AGAIN not in variant or _AGAIN in expression)
+        AGAIN not in variant or AGAIN in expression)
 
 _LINE = re.compile(r"^\[(?:steps|phases)\] (\{.*\})$", re.MULTILINE)
 _OURS = re.compile(r"^\[(?:steps|phases|thread|timing|delays)\]")

@@ -300,15 +300,15 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
   SetStatus(State::kUnavailable, ExplainCounterError(*parts_.api, result, "read PM samples"));
 }
 
-// Nothing of the program is lost by a burst that failed: triage looks at a share of the time.
 std::vector<capture::NoticeEvent> TriageSampler::Notices() const {
   const uint64_t failed = bursts_failed_.load();
   if (failed == 0) return {};
-  return {{capture::Severity::kInfo, capture::Subsystem::kCounters, 0,
-           std::to_string(failed) + (failed == 1 ? " burst" : " bursts") +
-               " of PM sampling brought nothing: prof's thread did not run in time, and the GPU's "
-               "buffer for samples was full",
-           ""}};
+  return {
+      {capture::Severity::kInfo, capture::Subsystem::kCounters, 0,
+       std::to_string(failed) + (failed == 1 ? " burst" : " bursts") +
+           " of PM sampling brought nothing: the GPU's buffer for samples was full, most likely "
+           "because prof's thread did not run in time. Nothing of the program is missing",
+       ""}};
 }
 
 // The turn is given away between two bursts, when nothing new runs.

@@ -65,7 +65,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
     const uint64_t before = known_ || fresh_bursts_ == 0 ? 0 : unknown_;
     unknown_ = before + signals.news - news_;
     fresh_until_ns_ = now_ns + kFreshNs;
-    fresh_bursts_ = full < kFullForFew ? 1 : full < kFullForFresh ? kFewFreshBursts : kFreshBursts;
+    fresh_bursts_ = full < kFullForFew ? 1 : full < kFullForAll ? kFewFreshBursts : kFreshBursts;
     blind_bursts_ = 0;
     known_ = false;
     news_ns_ = now_ns;
@@ -198,7 +198,7 @@ int64_t TriageSchedule::GapNs(int64_t now_ns, TriageBudget* budget) const {
   // What the bursts for something new have met is known after some tenths of a second. Those for a
   // single new kernel have met it. Where more are new, as many follow until then, while there is
   // enough for what comes later.
-  if (fresh && !known_ && (blind_bursts_ + 1 >= unknown_ || full < kFullForFresh)) {
+  if (fresh && !known_ && (blind_bursts_ + 1 >= unknown_ || full < kFullForAll)) {
     return fresh_until_ns_ - now_ns;
   }
   if (lacking_ > kMost && full > kFullForMost) return kFreshGapNs;

@@ -75,9 +75,9 @@ class TriageSchedule {
   // A new signature is looked at so often at once: a phase of the program may end soon. Each burst
   // is a part of what is enough (TriageCoverage::kEnoughBursts).
   static constexpr int kFreshBursts = 3;
-  // With less of the budget left than this, so few, and one when hardly any is left, so that what
+  // With less than half of the budget left there are two, with less than a fifth one, so that what
   // comes later gets some, too.
-  static constexpr double kFullForFresh = 0.5, kFullForFew = 0.2;
+  static constexpr double kFullForAll = 0.5, kFullForFew = 0.2;
   static constexpr int kFewFreshBursts = 2;
   // So long after it the hardware is not given to others, unless hardly any of the GPU's time lacks
   // samples after these bursts.
@@ -88,11 +88,11 @@ class TriageSchedule {
   static constexpr double kMuch = 0.1;
   // While most of it lacks samples, and the budget is this full, bursts come as for something new.
   static constexpr double kMost = 0.4, kFullForMost = 0.75;
-  // While kernels lack samples and the GPU does nothing most of the time, or runs a collective that
-  // waits for another rank, a burst waits until one of them is to be expected, for kListenNs at
-  // most. Its samples begin kBeginNs after the call (0.55 to 1.1 ms), and up to kEarlierNs before
-  // the kernel: at random, so that its neighbours are met as well. Where it is not known when the
-  // kernel comes, they begin up to kAfterAlarmNs after its launch.
+  // While kernels lack samples and the GPU does nothing most of the time, or nothing but copies and
+  // collectives, which may wait for another rank, a burst waits until one of them is to be
+  // expected, for kListenNs at most. Its samples begin kBeginNs after the call (0.55 to 1.1 ms),
+  // and up to kEarlierNs before the kernel: at random, so that its neighbours are met as well.
+  // Where it is not known when the kernel comes, they begin up to kAfterAlarmNs after its launch.
   static constexpr int64_t kListenNs = 300'000'000, kAfterAlarmNs = 3'000'000;
   static constexpr int64_t kBeginNs = 850'000, kEarlierNs = 200'000;
   // One burst of four comes at a random time all the same. It shows how idle the GPU is, and what

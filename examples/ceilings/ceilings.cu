@@ -7,8 +7,8 @@
 //         build/examples/ceilings > h200.csv; prof report run.prof --ceilings h200.csv
 // See:    a row for each rate. prof takes it as the ceiling of its unit in the roofline.
 //
-// Each rate is the median of several launches or copies of a millisecond or more. It takes about 4
-// s, 3 GiB of device memory and 256 MiB of pinned memory. What cannot be measured here is left out,
+// Each rate is the median of several launches or copies of a millisecond or more. It takes 3 GiB of
+// device memory, 256 MiB of pinned memory, and about 4 s. What cannot be measured here is left out,
 // with a line on stderr.
 #include <cuda_runtime.h>
 
@@ -252,7 +252,7 @@ void MeasureHostLink(Meter* meter) {
     return;
   }
   std::memset(host, 1, kLinkBytes);
-  CUDA_CHECK(cudaMalloc(&device, kLinkBytes));
+  CUDA_CHECK(cudaMalloc(&device, kLinkBytes));  // there was more before
   meter->Measure("h2d", kLinkBytes, false, [=] {
     CUDA_CHECK(cudaMemcpyAsync(device, host, kLinkBytes, cudaMemcpyHostToDevice));
   });
@@ -263,7 +263,7 @@ void MeasureHostLink(Meter* meter) {
   CUDA_CHECK(cudaFreeHost(host));
 }
 
-// To another device of the same name, by NVLink or PCIe.
+// To another device of the same name, by NVLink or PCIe. Others may use that one.
 void MeasurePeer(Meter* meter, int devices) {
   for (int peer = 1; peer < devices; ++peer) {
     cudaDeviceProp other{};
@@ -273,14 +273,19 @@ void MeasurePeer(Meter* meter, int devices) {
     if (access == 0 || std::strcmp(other.name, meter->device().name) != 0) continue;
     void *here = nullptr, *there = nullptr;
     CUDA_CHECK(cudaMalloc(&here, kLinkBytes));
-    CUDA_CHECK(cudaSetDevice(peer));
-    CUDA_CHECK(cudaMalloc(&there, kLinkBytes));
+    const bool usable =
+        cudaSetDevice(peer) == cudaSuccess && cudaMalloc(&there, kLinkBytes) == cudaSuccess;
     CUDA_CHECK(cudaSetDevice(0));
-    CUDA_CHECK(cudaDeviceEnablePeerAccess(peer, 0));
-    meter->Measure("peer", kLinkBytes, false,
-                   [=] { CUDA_CHECK(cudaMemcpyPeerAsync(there, peer, here, 0, kLinkBytes)); });
+    if (usable && cudaDeviceEnablePeerAccess(peer, 0) == cudaSuccess) {
+      meter->Measure("peer", kLinkBytes, false,
+                     [=] { CUDA_CHECK(cudaMemcpyPeerAsync(there, peer, here, 0, kLinkBytes)); });
+    } else {
+      cudaGetLastError();  // it is no error of what follows
+      std::fprintf(stderr, "ceilings: device %d cannot be used: copies to it are not measured\n",
+                   peer);
+    }
     CUDA_CHECK(cudaFree(here));
-    CUDA_CHECK(cudaFree(there));
+    if (there != nullptr) CUDA_CHECK(cudaFree(there));
     return;
   }
 }
@@ -307,7 +312,14 @@ void MeasureMmaSync(Meter* meter, const char* suffix) {
   const cudaDeviceProp& device = meter->device();
   const int blocks = meter->sms() * kBlocksPerSm / 2, steps = 4096;
   for (const WarpKind& kind : kWarpTensor) {
-    if (10 * device.major + device.minor < kind.least_chip) continue;
+    const int chip = std::min(10 * device.major + device.minor, kind.compiled_for());
+    if (chip < kind.least_chip) {
+      std::fprintf(stderr,
+                   "ceilings: no %s by mma.sync: it needs compute capability %d.%d, and code "
+                   "for that\n",
+                   kind.kind, kind.least_chip / 10, kind.least_chip % 10);
+      continue;
+    }
     meter->Measure((std::string(kind.kind) + suffix).c_str(), kind.operations * blocks * steps,
                    true, [&] { kind.launch(blocks, steps, meter->clock(), meter->sink()); });
   }

@@ -21,11 +21,12 @@ struct TensorKind {
 inline constexpr int kTensorKinds = 5;
 extern const TensorKind kHopperTensor[kTensorKinds];  // wgmma: chips of compute capability 9.0
 
-// mma.sync, which is all that other chips than those of 9.0 and 10.x have.
+// mma.sync, the only one that chips from 8.0 on have, but those of 9.0 and 10.x.
 struct WarpKind {
-  const char* kind;   // without what lib/format/ceilings.h puts behind it
-  int least_chip;     // 10 times the compute capability
-  double operations;  // of a block, in one step
+  const char* kind;       // without what lib/format/ceilings.h puts behind it
+  int least_chip;         // 10 times the compute capability
+  double operations;      // of a block, in one step
+  int (*compiled_for)();  // the chip of the code that runs on the current device
   void (*launch)(int blocks, int steps, Clock* clock, uint32_t* sink);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products of a warp (mma.sync) by type, from registers. A type that the chip lacks has an empty
-// kernel: the program asks the device first.
+// Products of a warp (mma.sync) by type, from registers. A type that the chip lacks, or the code
+// that was built, has an empty kernel: the program asks first.
 #include "ceilings.h"
 
 namespace {
@@ -71,14 +71,21 @@ void Launch(int blocks, int steps, Clock* clock, uint32_t* sink) {
   warp_products<Type><<<blocks, kThreads>>>(steps, clock, sink);
 }
 
+template <typename Type>
+int CompiledFor() {
+  cudaFuncAttributes found{};
+  if (cudaFuncGetAttributes(&found, warp_products<Type>) != cudaSuccess) return 0;
+  return found.binaryVersion < found.ptxVersion ? found.binaryVersion : found.ptxVersion;
+}
+
 constexpr double kPerDepth = 2.0 * 16 * 8 * kChains * kWarps;
 
 }  // namespace
 
 const WarpKind kWarpTensor[kWarpKinds] = {
-    {"flops fp16 tensor", 80, kPerDepth * 16, Launch<Half>},
-    {"flops bf16 tensor", 80, kPerDepth * 16, Launch<Bfloat>},
-    {"flops tf32 tensor", 80, kPerDepth * 8, Launch<Tf32>},
-    {"flops int8 tensor", 80, kPerDepth * 32, Launch<Int8>},
-    {"flops fp8 tensor", 89, kPerDepth * 32, Launch<Float8>},
+    {"flops fp16 tensor", 80, kPerDepth * 16, CompiledFor<Half>, Launch<Half>},
+    {"flops bf16 tensor", 80, kPerDepth * 16, CompiledFor<Bfloat>, Launch<Bfloat>},
+    {"flops tf32 tensor", 80, kPerDepth * 8, CompiledFor<Tf32>, Launch<Tf32>},
+    {"flops int8 tensor", 80, kPerDepth * 32, CompiledFor<Int8>, Launch<Int8>},
+    {"flops fp8 tensor", 89, kPerDepth * 32, CompiledFor<Float8>, Launch<Float8>},
 };

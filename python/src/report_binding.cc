@@ -17,7 +17,7 @@ void BindReport(nb::module_& module) {
       .Has("evidence", &Finding::evidence)
       .Has("action", &Finding::action)
       .Has("place", &Finding::place, "The range with half or more of its idle time, or \"\".")
-      .Has("place_share", &Finding::place_share, "How much of it.")
+      .Has("place_share", &Finding::place_share, "Its part of that time, 0.5..1; 0: no place.")
       .Has("kind", &Finding::kind, "What `gain_at_most_ns` bounds.")
       .Has("gain_at_most_ns", &Finding::gain_at_most_ns)
       .Has("stretch", &Finding::stretch, "Of \"idle-stretch\". None: it is about the whole run.")

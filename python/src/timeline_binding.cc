@@ -80,7 +80,7 @@ void BindTimeline(nb::module_& module) {
       .Has("time_ns", &CopySummary::time_ns)
       .Has("overlapped_ns", &CopySummary::overlapped_ns, "While a kernel ran on the device.")
       .Has("ceiling_bytes_per_s", &CopySummary::ceiling_bytes_per_s,
-           "What a calibration of the device reached in this direction; 0: there was none.")
+           "What a calibration reached in this direction, pinned; 0: there was none.")
       .Shows({"direction", "memory", "count", "bytes"});
   Struct<ApiSummary>(module, "ApiCalls", "All calls of one CUDA function.")
       .Has("name", &ApiSummary::name)

@@ -245,7 +245,9 @@ TEST_CASE("Copies have the ceiling that a calibration measured in their directio
   };
   copy(model::CopyKind::kHostToDevice, model::MemoryKind::kPinned, model::MemoryKind::kDevice);
   copy(model::CopyKind::kDeviceToHost, model::MemoryKind::kDevice, model::MemoryKind::kPinned);
-  for (const CopySummary& summary : Analyze(b.Snapshot()).copies) {
+  const Report report = Analyze(b.Snapshot());
+  REQUIRE(report.copies.size() == 2);
+  for (const CopySummary& summary : report.copies) {
     CHECK(summary.ceiling_bytes_per_s == (summary.direction == "host to device" ? 50e9 : 0));
   }
 }

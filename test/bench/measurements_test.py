@@ -152,6 +152,12 @@ class Ceilings(unittest.TestCase):
         self.assertFalse(time["met"] or apart["met"])
         self.assertIn("flops fp16 tensor", apart["goal"])
 
+    def test_what_is_left_out_is_no_rate_and_no_agreement(self):
+        rows = ceilings.rows_of("ceilings: no pinned memory: not measured\n" + self.OUTPUT)
+        self.assertEqual(len(rows), 2)
+        apart = ceilings.goals_of(rows, rows[:1], 4)[1]
+        self.assertEqual(apart["measured"], 1)
+
     def test_no_rates_are_an_error(self):
         with self.assertRaises(RuntimeError):
             ceilings.rows_of("[skipped] no CUDA device\n")

@@ -177,6 +177,8 @@ export interface Finding {
   title: string;
   evidence: string[];
   action: string;
+  place: string;
+  place_share: number;
   gain_at_most_ns: number;
   confidence: string;
   withheld: boolean;
@@ -201,6 +203,7 @@ export interface Copy {
   bytes: number;
   time_ns: number;
   overlapped_ns: number;
+  ceiling_bytes_per_s: number;
 }
 
 export interface Device {

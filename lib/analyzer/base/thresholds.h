@@ -165,7 +165,10 @@ constexpr double kLongDependencyNs = 10'000;
 constexpr int64_t kHostStallNs = 100'000;
 // [own] a wait that took less did not wait: its call alone takes a few microseconds.
 constexpr int64_t kRealWaitNs = 10'000;
-constexpr double kMostOfFew = 0.50;  // [own] of idle time: three gaps at most are looked at first
+// [own] Three gaps at most that make half of the idle time are looked at first, where there are ten
+// times as many.
+constexpr double kMostOfFew = 0.50;
+constexpr int64_t kFewOf = 10;
 // [own] Host code between two launches that is shorter than this is what the program and its
 // framework do for each launch: 20 to 100 us of an operation of PyTorch. With half or more of the
 // idle time in such gaps the remedy is fewer launches.

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "lib/analyzer/base/ceilings.h"
 #include "lib/analyzer/base/host_link.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/findings/finding_text.h"
@@ -67,14 +66,10 @@ std::string DescribeCopies(const Copies& copies) {
   return text;
 }
 
-// Bytes per nanosecond that pinned copies cannot exceed here: what a calibration reached, or else
-// the rate of the link; or the highest one of this run.
+// Bytes per nanosecond that pinned copies cannot exceed here: the rate of the link, or the highest
+// one of this run.
 double FastestRate(const RunInputs& inputs) {
-  const model::Device* const device = inputs.model.FindDevice(inputs.device.device);
-  double rate = std::max(CopyCeiling(device, CopyKind::kHostToDevice),
-                         CopyCeiling(device, CopyKind::kDeviceToHost)) /
-                1e9;
-  if (!(rate > 0)) rate = HostLinkBytesPerS(device) / 1e9;
+  double rate = HostLinkBytesPerS(inputs.model.FindDevice(inputs.device.device)) / 1e9;
   if (!MayHaveCopies(inputs)) return rate;
   for (const Op& op : inputs.model.ops) {
     if (op.kind != model::OpKind::kCopy || !op.timed || !ToOrFromHost(op) || IsPageable(op)) {

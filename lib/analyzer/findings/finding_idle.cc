@@ -111,6 +111,12 @@ Waits GatherWaits(const RunInputs& inputs, bool allocations) {
   return waits;
 }
 
+// Most of what the waits cost is idle elsewhere.
+void ForgetPlace(Finding* finding) {
+  finding->place.clear();
+  finding->place_share = 0;
+}
+
 void AddWaitEvidence(const Waits& waits, Finding* finding) {
   finding->evidence.push_back(
       text::Plural(static_cast<int64_t>(waits.calls.size()), "call", "calls") +
@@ -167,6 +173,7 @@ MaybeFinding SyncBound(const RunInputs& inputs) {
                          : "Waits keep the host from running ahead of the GPU: up to " +
                                text::Percent(inputs.Share(waits.gain_ns())) +
                                " of the span is idle for that.";
+  if (!mostly) ForgetPlace(&finding);
   AddWaitEvidence(waits, &finding);
   AddHostEvidence(inputs, waits.idle, &finding);
   finding.gain_at_most_ns = waits.gain_ns();
@@ -181,6 +188,7 @@ MaybeFinding AllocationInLoop(const RunInputs& inputs) {
   Finding finding = DescribeIdle(inputs, waits.idle);
   finding.title =
       TitleOf(inputs, waits.idle.total_ns) + " because memory is allocated in the loop.";
+  if (waits.idle.total_ns < waits.hidden_ns) ForgetPlace(&finding);
   AddWaitEvidence(waits, &finding);
   AddHostEvidence(inputs, waits.idle, &finding);
   finding.gain_at_most_ns = waits.gain_ns();
@@ -223,14 +231,15 @@ void AnswerFewGaps(const RunInputs& inputs, const IdleGaps& idle, size_t few, Fi
   double sum_ns = 0;
   for (size_t i = 0; i < few; ++i) {
     sum_ns += idle.longest[i].length_ns;
-    text += (i == 0 ? ": " : ", ") + text::Time(idle.longest[i].length_ns) + " from " +
-            MomentText(inputs, idle.longest[i].start_ns) + " on";
+    text += (i == 0 ? ": " : ", ") + text::Time(idle.longest[i].length_ns) + " at " +
+            MomentText(inputs, idle.longest[i].start_ns);
   }
   finding->evidence.push_back(text::Plural(static_cast<int64_t>(few), "gap makes ", "gaps make ") +
                               text::Percent(sum_ns / idle.total_ns) + " of it" + text);
   finding->action =
-      "Find out what the host does in these few gaps: a start, a checkpoint, a compilation. Record "
-      "without them (--delay, --window) to see what the rest leaves idle.";
+      "Find out what the host does there: a start, a checkpoint, a compilation. Record without "
+      "that "
+      "(--delay, --window) to see what the rest leaves idle.";
 }
 
 // Many short stretches are what the program and its framework do for each launch.
@@ -252,7 +261,7 @@ MaybeFinding HostWork(const RunInputs& inputs) {
   const size_t few = idle.FewThatMakeHalf();
   const bool is_dispatch = few == 0 && idle.short_ns >= kMostlyDispatch * idle.total_ns;
   const std::string because = few > 0
-                                  ? " while the host works outside CUDA, half of it in " +
+                                  ? " while the host works outside CUDA, half of it or more in " +
                                         text::Plural(static_cast<int64_t>(few), "gap", "gaps") + "."
                               : is_dispatch ? " while the host works from launch to launch."
                                             : BecauseOf(GapCause::kHostWork);

@@ -60,7 +60,7 @@ size_t IdleGaps::FewThatMakeHalf() const {
   double sum_ns = 0;
   for (size_t i = 0; i < longest.size(); ++i) {
     sum_ns += longest[i].length_ns;
-    if (static_cast<int64_t>(i) + 1 == count) return 0;
+    if (count < kFewOf * static_cast<int64_t>(i + 1)) return 0;
     if (sum_ns >= kMostOfFew * total_ns) return i + 1;
   }
   return 0;

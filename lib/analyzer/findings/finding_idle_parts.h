@@ -33,7 +33,7 @@ struct IdleGaps {
   void Add(const RunInputs& inputs, const Gap& gap);
   // The call of most of the time is known.
   [[nodiscard]] bool IsKnown() const;
-  // How many of the longest gaps make half of the time; 0: more than are kept, or all there are.
+  // How many of the longest gaps make half of the time; 0: more than are kept, or than a tenth.
   [[nodiscard]] size_t FewThatMakeHalf() const;
 };
 

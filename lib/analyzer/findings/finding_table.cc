@@ -87,7 +87,8 @@ const std::vector<FindingRule>& MakeRules() {
        CodeLoading,
        {kLoadingIdle, false}},
       {{"host-work", GainKind::kIdleTime, "idle by host work >= 5 % (own)",
-        "gaps, range; where three gaps or fewer are half of it (own): when they begin; where those "
+        "gaps, range; where three gaps or fewer, and a tenth of them, are half of it (own): when "
+        "they begin; where those "
         "shorter than 200 us are (own): how many",
         "another thread, ahead of time; for few gaps: a record without them; for short ones: fewer "
         "launches",

@@ -2,6 +2,7 @@
 #include "lib/analyzer/timeline/launch_calls.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "lib/analyzer/base/statistics.h"
@@ -9,17 +10,17 @@
 namespace prof::analyzer {
 namespace {
 
-// CUPTI's range profiler is on from where it is set up for the first sample until the last one.
-// Other preparations are in every recording, and PM samples hold up no launch.
+// CUPTI's range profiler is on until the last sample, from the last preparation before the first
+// one. Other preparations are in every recording, and PM samples hold up no launch.
 void FindSampling(const std::vector<model::ProfilerInterval>& held, LaunchCalls* calls) {
-  int64_t setup_ns = 0;
+  std::optional<int64_t> setup_ns;
   for (const model::ProfilerInterval& interval : held) {
     if (interval.work == model::ProfilerWork::kSetup) {
       setup_ns = interval.begin_ns;
       continue;
     }
     if (calls->sampling_end_ns == 0) {
-      calls->sampling_start_ns = setup_ns != 0 ? setup_ns : interval.begin_ns;
+      calls->sampling_start_ns = setup_ns.value_or(interval.begin_ns);
     }
     calls->sampling_end_ns = std::max(calls->sampling_end_ns, interval.end_ns);
   }

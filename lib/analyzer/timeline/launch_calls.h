@@ -12,8 +12,8 @@
 namespace prof::analyzer {
 
 struct LaunchCalls {
-  // From the first to the last moment at which counters of launches were read or changed; empty
-  // without them, also where PM samples were taken.
+  // From the preparation of the first counters of launches until the last ones; empty without them,
+  // also where PM samples were taken.
   int64_t sampling_start_ns = 0, sampling_end_ns = 0;
   Statistic sampling, otherwise;  // nanoseconds; without the calls that prof itself held up
 
