@@ -15,7 +15,7 @@ constexpr int kChains = 4;  // products that do not wait for each other
 #define CHIP_HAS(capability) 0
 #endif
 
-// A product of 16 x 8 sums: `four` has four registers of the left side and two of the right one.
+// A product of 16 x 8 sums: four registers of the left side and two of the right one, all 0.
 #define FOUR_AND_TWO(name, capability, value, constraint, instruction)                       \
   struct name {                                                                              \
     using Value = value;                                                                     \

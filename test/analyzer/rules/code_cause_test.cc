@@ -197,7 +197,8 @@ TEST_CASE("Local memory in loops does not explain a busy L2 where other accesses
   CHECK(rule(kernel) == "l2-throughput");
 }
 
-TEST_CASE("The code tells mma.sync from wgmma for types whose operations do not") {
+// A busy tensor pipe, and mma.sync in the code.
+KernelReport OfWarpMatrices() {
   KernelCode code = OfLoadsAndStores();
   code.warp_mma = {16, 16};
   KernelReport kernel = WithCode(code);
@@ -207,6 +208,11 @@ TEST_CASE("The code tells mma.sync from wgmma for types whose operations do not"
   count.per_launch = 1e12;
   count.of_peak = 0.6;
   kernel.flops = {count};
+  return kernel;
+}
+
+TEST_CASE("The code tells mma.sync from wgmma for types whose operations do not") {
+  KernelReport kernel = OfWarpMatrices();
   CHECK(Offers(Decide(kernel), "use-wgmma"));
   CHECK_FALSE(Offers(Decide(kernel), "smaller-type"));
   kernel.code->group_mma = {4, 4};
@@ -215,15 +221,7 @@ TEST_CASE("The code tells mma.sync from wgmma for types whose operations do not"
 }
 
 TEST_CASE("Beside the advice to use wgmma stands what both instructions reached on this GPU") {
-  KernelCode code = OfLoadsAndStores();
-  code.warp_mma = {16, 16};
-  KernelReport kernel = WithCode(code);
-  SetPm(&kernel, TriageUnit::kTensor, 93);
-  FlopCount count;
-  count.kind = "bf16 tensor";
-  count.per_launch = 1e12;
-  count.of_peak = 0.6;
-  kernel.flops = {count};
+  KernelReport kernel = OfWarpMatrices();
   model::Device device = Gpu();
   device.ceilings = {{"flops bf16 tensor", 896e12, 11, 890e12, 900e12, 0}};
   const auto says = [&] {
