@@ -4,16 +4,21 @@
 
     session_turns.py train|decode VARIANTS [--rounds N] [--steps N]
 
-VARIANTS is JSON: {name: options of prof.session()}. In each round each variant records some steps,
-in an order that is drawn. So a drift of the machine falls on all of them, and each has the caches
-and the memory that the others have. Prints {name: [microseconds a step, a round]} as JSON.
+VARIANTS is JSON: {name: options of prof.session(); two numbers: a set of parts of tracing_parts.cc,
+which is the injection library then, and the set that ends tracing; null: neither}. In each round
+each variant takes some steps, in an order that is drawn. So a drift of the machine falls on all of
+them, and each has the caches and the memory that the others have. Prints
+{name: [microseconds a step, a round]} as JSON.
 """
 
 import argparse
+import ctypes
 import json
 import pathlib
 import random
+import signal
 import sys
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch"))
@@ -65,6 +70,29 @@ def timed(step, steps):
     return (time.perf_counter() - begin) / steps * 1e6
 
 
+def request_parts(number):
+    """The handler of tracing_parts.cc runs on this thread, before the call returns."""
+    thread = ctypes.c_ulong(threading.get_ident())
+    ctypes.CDLL(None).pthread_sigqueue(thread, signal.SIGUSR2, ctypes.c_void_p(number))
+
+
+def turn(step, steps, variant):
+    """(microseconds a step, the report of a recording or None)."""
+    if variant is None:
+        return timed(step, steps), None
+    if isinstance(variant, list):
+        parts, end = variant
+        request_parts(parts)
+        us = timed(step, steps)
+        request_parts(end)
+        return us, None
+    with prof.session(counters="none", **variant) as session:
+        time.sleep(ATTACH_S)
+        us = timed(step, steps)
+    torch.cuda.synchronize()  # a recording that leaves CUPTI does so behind it
+    return us, session.report
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=("train", "decode"))
@@ -85,14 +113,13 @@ def main():
         names = list(arguments.variants)
         random.shuffle(names)
         for name in names:
-            with prof.session(counters="none", **arguments.variants[name]) as session:
-                time.sleep(ATTACH_S)
-                us = timed(step, arguments.steps)
+            variant = arguments.variants[name]
+            us, report = turn(step, arguments.steps, variant)
             if round_number >= 0:
                 times[name].append(round(us, 2))
-            elif session.report.incomplete:
-                print(f"[incomplete] {name}: {session.report.incomplete}")
-            elif arguments.variants[name].get("torch", "off") != "off" and not session.report.ops:
+            elif report and report.incomplete:
+                print(f"[incomplete] {name}: {report.incomplete}")
+            elif report and variant.get("torch", "off") != "off" and not report.ops:
                 print(f"[incomplete] {name}: no ops")
     print("[turns] " + json.dumps(times), flush=True)
 

@@ -11,6 +11,7 @@ from experiments import duty
 from experiments import leaving
 from experiments import names
 from experiments import names_cost
+from experiments import step_parts
 from lib import expected_counts
 from lib import ncu
 from lib import ncu_comparison
@@ -180,6 +181,30 @@ class DefaultCost(unittest.TestCase):
         rows = default_cost.rows_of("train", self.TURNS)
         self.assertTrue(default_cost.goals_of(rows, 4)[0]["met"])  # 1.02 + 0.5 / 4
         self.assertFalse(default_cost.goals_of(rows, 8)[0]["met"])
+
+
+class StepParts(unittest.TestCase):
+    def rows(self, timeline_us, floor_us=105):
+        us = {name: 108 for name in step_parts.variants()}
+        us.update({"bare": 100, "kernels": floor_us, "prof's timeline": timeline_us})
+        return step_parts.rows_of("decode", {name: [value, 2 * value, value]
+                                             for name, value in us.items()})
+
+    def test_ratios_are_of_the_two_turns_of_a_round(self):
+        row = next(row for row in self.rows(121) if row["variant"] == "prof's timeline")
+        self.assertAlmostEqual(row["over_bare"], 1.21)
+        self.assertAlmostEqual(row["over_floor"], 121 / 105)
+        self.assertAlmostEqual(row["over_on"], 121 / 108)
+
+    def test_the_limit_is_a_tenth_or_the_floor(self):
+        self.assertTrue(step_parts.goals_of(self.rows(109))[0]["met"])
+        self.assertFalse(step_parts.goals_of(self.rows(121))[0]["met"])
+        self.assertTrue(step_parts.goals_of(self.rows(121, floor_us=122))[0]["met"])
+
+    def test_each_set_of_parts_ends_with_the_last_one(self):
+        parts = [value for value in step_parts.variants().values() if isinstance(value, list)]
+        self.assertEqual([number for number, _ in parts], list(range(1, len(parts) + 1)))
+        self.assertEqual({end for _, end in parts}, {len(parts) + 1})
 
 
 class NamesCost(unittest.TestCase):

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This experiment finds by elimination what a timeline costs a step of PyTorch.
+
+Parts of CUPTI's tracing without any code of prof (tracing_parts.cc), prof's timeline, and nothing
+at all take turns in one process, some steps each, in an order that is drawn. Behind each turn CUPTI
+is left, so that a bare turn is one.
+"""
+
+import json
+import re
+import statistics
+
+from lib import results
+from lib import settings
+
+QUESTION = "Which parts of tracing make up what a timeline costs a step of PyTorch?"
+LIMIT_S = 240
+RESULTS = ("step_parts",)
+FILES = ("step_parts.json",)
+
+_PROGRAM = "bench/programs/session_turns.py"
+_OTHERS = "copies,memsets,overhead"
+_SETS = {
+    "callback": "callback,calls",
+    "kernels": "kernels",
+    "kernels + callback": "kernels,callback",
+    "kernels + other kinds": f"kernels,{_OTHERS}",
+    "kernels + other kinds + callback + calls": f"kernels,{_OTHERS},callback,calls",
+    "what prof turns on": f"kernels,{_OTHERS},callback,calls,probe",
+}
+_BARE, _AGAIN, _FLOOR, _ON = "bare", "bare again", "kernels", "what prof turns on"
+_TIMELINE = "prof's timeline"
+_WORKLOADS = {"decode": 40, "train": 8}  # steps in a turn
+_ROUNDS = 16
+_MOST, _MOST_OF_OURS = 1.10, 1.02
+
+
+def variants():
+    """{name: a variant of session_turns.py}. Set 0 is on at the start, the last one leaves CUPTI."""
+    numbered = {name: [number, len(_SETS) + 1] for number, name in enumerate(_SETS, start=1)}
+    return {_BARE: None, _AGAIN: None, **numbered, _TIMELINE: {"leave": True}}
+
+
+def rows_of(workload, times):
+    """`times`: {variant: [us a step, a round]}. Ratios are of two turns of a round."""
+    rows = []
+    for variant, values in times.items():
+        row = {"workload": workload, "variant": variant, "n": len(values),
+               "us_per_step": statistics.median(values)}
+        for name, base in (("over_bare", _BARE), ("over_floor", _FLOOR), ("over_on", _ON)):
+            ratios = [value / reference for value, reference in zip(values, times[base])]
+            quarters = statistics.quantiles(ratios, n=4)
+            row[name] = statistics.median(ratios)
+            row[f"{name}_quarters"] = [quarters[0], quarters[-1]]
+        rows.append(row)
+    return rows
+
+
+def goals_of(rows):
+    """A timeline may cost 1.10 of bare where CUPTI's own part leaves that much."""
+    goals = []
+    for workload in _WORKLOADS:
+        of = {row["variant"]: row for row in rows if row["workload"] == workload}
+        if _TIMELINE not in of:
+            continue
+        for goal, measured, limit in (
+                ("time of a step over bare, or CUPTI's floor where that is more",
+                 of[_TIMELINE]["over_bare"], max(_MOST, of[_FLOOR]["over_bare"])),
+                ("time of a step over what prof turns on", of[_TIMELINE]["over_on"],
+                 _MOST_OF_OURS)):
+            goals.append({"goal": f"{workload}, {_TIMELINE}: {goal}", "measured": measured,
+                          "limit": limit, "met": measured <= limit})
+    return goals
+
+
+def _with_quarters(row, name):
+    least, most = row[f"{name}_quarters"]
+    return f"{row[name]:.3f} ({least:.3f} to {most:.3f})"
+
+
+def markdown(where, rows, goals):
+    return "\n".join([
+        where + f" Medians of {_ROUNDS} rounds in one process; ratios are of two turns of a round, "
+        "with their quartiles.", "",
+        results.table(["workload", "variant", "n", "us per step", "over bare", "over the floor",
+                       "over what prof turns on"],
+                      [[row["workload"], row["variant"], row["n"], row["us_per_step"],
+                        *(_with_quarters(row, name)
+                          for name in ("over_bare", "over_floor", "over_on"))] for row in rows]),
+        results.goal_table(goals)])
+
+
+def run(bench):
+    library = bench.build_injection("tracing_parts")
+    rows = []
+    for workload, steps in _WORKLOADS.items():
+        if library is None or not re.search(settings.WORKLOADS, workload):
+            continue
+        log = f"step_parts_{workload}.txt"
+        with bench.failing(workload):
+            bench.step(LIMIT_S / len(_WORKLOADS), log, bench.injected(
+                library, [bench.python, _PROGRAM, workload, json.dumps(variants()), "--rounds",
+                          str(_ROUNDS), "--steps", str(steps)],
+                TRACING_PARTS=";".join(["", *_SETS.values(), "finalized"])))
+            text = bench.text(log)
+            known = re.search(r"\[turns\] (.*)", text)
+            if known is None or "[incomplete]" in text:
+                raise RuntimeError(text[-500:])
+            rows += rows_of(workload, json.loads(known[1]))
+    if not rows:
+        bench.fail("nothing was measured")
+        return
+    goals = goals_of(rows)
+    bench.publish("step_parts", {"rows": rows, "sets": _SETS, "goals": goals,
+                                 "failures": bench.failures},
+                  markdown(bench.where(), rows, goals))
