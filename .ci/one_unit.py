@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# All sources of a library as one translation unit, for each library. CMake puts eight of them
+# All sources of a library as one translation unit, for each library. CMake puts sixteen of them
 # together (prof_compile_together() in cmake/ProfOptions.cmake, the presets of the sanitizers), and
 # a new file moves the others to other units: names that collide would fail then, in a build that
 # has nothing to do with them. Where all of a library compiles together, so does any part of it.

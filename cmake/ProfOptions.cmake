@@ -89,13 +89,13 @@ function(prof_target target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
 endfunction()
 
-# Eight sources of a part are compiled together, which takes half of the time: for parts that are
+# Sixteen sources of a part are compiled together, which takes half of the time: for parts that are
 # neither in the program's way nor in the reader's. In these g++ would inline less, and a record would
 # take 6 % more instructions. The unnamed namespaces of a part share no names: .ci/one_unit.py checks
 # this for every part, as the presets of the sanitizers compile all together, and the preset dev none.
 function(prof_compile_together target)
   if(NOT DEFINED CMAKE_UNITY_BUILD)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   endif()
   # g++ takes a source that another one includes for a header, whose types must have one name.
   target_compile_options(${target} PRIVATE

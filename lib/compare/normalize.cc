@@ -19,7 +19,7 @@ namespace {
 constexpr double kOneFactor = 0.01;  // [own] two limits that scale alike are as good as one
 
 // What a limit scales by from one device to the other.
-enum class Scale { kNone, kDram, kL2, kSms, kClock };
+enum class Scale { kAsMeasured, kDram, kL2, kSms, kClock };
 
 Scale ScaleOf(Unit unit) {
   if (unit == Unit::kDram) return Scale::kDram;
@@ -52,9 +52,9 @@ Scale ScaleOf(Limiter limiter) {
     case Limiter::kMixed:
     case Limiter::kLaunchSized:
     case Limiter::kCommunication:
-      return Scale::kNone;
+      return Scale::kAsMeasured;
   }
-  return Scale::kNone;
+  return Scale::kAsMeasured;
 }
 
 std::vector<Scale> ScalesOf(const KernelLimit& limit) {
@@ -64,7 +64,7 @@ std::vector<Scale> ScalesOf(const KernelLimit& limit) {
     const Scale scale = ScaleOf(unit);
     if (std::find(scales.begin(), scales.end(), scale) == scales.end()) scales.push_back(scale);
   }
-  return scales.empty() ? std::vector{Scale::kNone} : scales;
+  return scales.empty() ? std::vector{Scale::kAsMeasured} : scales;
 }
 
 Normalization NotNormalized(std::string why) {
@@ -164,7 +164,7 @@ Normalization ByAll(const std::vector<Scale>& scales, const Pair& pair, const Ru
 std::string WhyNoScale(const KernelLimit& limit, const char* side) {
   if (limit.limiter == Limiter::kLaunchSized) return "it is launch-sized";
   if (limit.limiter == Limiter::kCommunication) return "it waits for other ranks";
-  if (ScalesOf(limit).front() != Scale::kNone) return "";
+  if (ScalesOf(limit).front() != Scale::kAsMeasured) return "";
   return std::string("what limits it is not known ") + side;
 }
 

@@ -11,7 +11,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::actions_test {
 namespace {
 
 Action Advice(std::string id, std::optional<double> gain) {
@@ -381,4 +381,4 @@ TEST_CASE("The same report has the same actions in the same order") {
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::actions_test

@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::analyzer_test {
 namespace {
 
 using Catch::Contains;
@@ -351,4 +351,4 @@ TEST_CASE("Totals count what was recorded") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::analyzer_test

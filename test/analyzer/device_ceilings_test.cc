@@ -8,7 +8,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::device_ceilings_test {
 namespace {
 
 using format::ParseCeilings;
@@ -98,4 +98,4 @@ TEST_CASE("The roofline of a report has the ceilings of the file") {
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::device_ceilings_test

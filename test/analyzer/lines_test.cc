@@ -16,7 +16,7 @@
 #include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::lines_test {
 namespace {
 
 using Catch::Contains;
@@ -440,4 +440,4 @@ TEST_CASE("A source file of the system, of CUDA or of nvcc is not the program's 
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::lines_test

@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::range_tree_test {
 namespace {
 
 const RangeNode* Node(const Report& report, const std::string& path) {
@@ -134,4 +134,4 @@ TEST_CASE("The time of a call is without what prof did in it") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::range_tree_test

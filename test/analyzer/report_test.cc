@@ -12,7 +12,7 @@
 #include "prof/snapshot.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::report_test {
 namespace {
 
 using Catch::Contains;
@@ -194,4 +194,4 @@ TEST_CASE("Every limiter, unit, confidence and cause has a name of its own") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::report_test

@@ -6,7 +6,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::torch_modules_test {
 namespace {
 
 using model::TorchScope;
@@ -164,4 +164,4 @@ TEST_CASE("Without modules there is no table of them") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::torch_modules_test

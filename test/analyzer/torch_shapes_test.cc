@@ -5,7 +5,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::torch_shapes_test {
 namespace {
 
 using model::TorchScope;
@@ -169,4 +169,4 @@ TEST_CASE("Without shapes there is no table by shapes") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::torch_shapes_test

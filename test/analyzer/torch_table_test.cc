@@ -7,7 +7,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::torch_table_test {
 namespace {
 
 using model::TorchScope;
@@ -195,4 +195,4 @@ TEST_CASE("Without ops there is no table of them") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::torch_table_test

@@ -12,7 +12,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::whole_run_test {
 namespace {
 
 using model::Model;
@@ -292,4 +292,4 @@ TEST_CASE("The bounds of the whole run hold in about 95 % of programs drawn at r
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::whole_run_test

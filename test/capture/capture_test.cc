@@ -25,7 +25,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::capture_test {
 namespace {
 
 using prof::test::Payloads;
@@ -534,4 +534,4 @@ TEST_CASE("An output that cannot be written is a status, and its bytes are count
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::capture_test

@@ -9,7 +9,7 @@
 #include "test/options/sample_values.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::environment_test {
 namespace {
 
 using Values = std::map<std::string, std::string>;
@@ -159,4 +159,4 @@ TEST_CASE("The search for CUPTI begins where the user points, then goes to the t
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::environment_test

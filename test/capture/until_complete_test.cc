@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::until_complete_test {
 namespace {
 
 TEST_CASE("A recording that is to end when counters are complete is asked until they are") {
@@ -24,4 +24,4 @@ TEST_CASE("A recording whose counters are never complete ends at its limit") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::until_complete_test

@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::compare_command_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -268,4 +268,4 @@ TEST_CASE("prof noise stores the noise of equal runs, and prof compare uses it")
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::compare_command_test

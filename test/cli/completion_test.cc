@@ -10,7 +10,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::completion_test {
 namespace {
 
 std::string Printed(const std::vector<std::string>& arguments) {
@@ -114,4 +114,4 @@ TEST_CASE("groff formats the man page without a warning") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::completion_test

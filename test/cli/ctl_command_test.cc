@@ -14,7 +14,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::ctl_command_test {
 namespace {
 
 // Answers one request as a recorded process would.
@@ -119,4 +119,4 @@ TEST_CASE("Processes that can be controlled are found among the sockets of the s
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::ctl_command_test

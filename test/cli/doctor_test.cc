@@ -13,7 +13,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::cli {
+namespace prof::cli::doctor_test {
 namespace {
 
 using prof::test::Contains;
@@ -177,4 +177,4 @@ TEST_CASE("prof doctor prints each check, and what will work") {
 }
 
 }  // namespace
-}  // namespace prof::cli
+}  // namespace prof::cli::doctor_test

@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::export_command_test {
 namespace {
 
 std::string TwoKernels(int blocks = 1) {
@@ -163,4 +163,4 @@ TEST_CASE("An error of prof export names the way out") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::export_command_test

@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::cli {
+namespace prof::cli::inject_library_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,4 +47,4 @@ TEST_CASE("The program finds a library beside it, and that of a build folder") {
 }
 
 }  // namespace
-}  // namespace prof::cli
+}  // namespace prof::cli::inject_library_test

@@ -17,7 +17,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::main_test {
 namespace {
 
 Ended Run(const std::vector<std::string>& arguments) {
@@ -140,4 +140,4 @@ TEST_CASE("A command that takes more than a second shows that on a terminal, and
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::main_test

@@ -13,7 +13,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::metrics_check_test {
 namespace {
 
 TEST_CASE("A metric that the GPU does not have is a problem with the names that are near") {
@@ -67,4 +67,4 @@ TEST_CASE("A child's answer is whole or none") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::metrics_check_test

@@ -9,7 +9,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::metrics_command_test {
 namespace {
 
 Ended Metrics(std::vector<std::string> arguments,
@@ -160,4 +160,4 @@ TEST_CASE("A prof without CUDA has no metrics to show, and names the reason") {
 #endif
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::metrics_command_test

@@ -14,7 +14,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::output_check_test {
 namespace {
 
 std::string RecordingOf(uint32_t pid) {
@@ -152,4 +152,4 @@ TEST_CASE("The page of a run does not replace its recording, nor another one") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::output_check_test

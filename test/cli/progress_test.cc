@@ -18,7 +18,7 @@
 #include "test/support/snapshot_builder.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::cli {
+namespace prof::cli::progress_test {
 namespace {
 
 using Catch::Contains;
@@ -85,4 +85,4 @@ TEST_CASE("An export that lasts shows on a terminal what it does, and then remov
 }
 
 }  // namespace
-}  // namespace prof::cli
+}  // namespace prof::cli::progress_test

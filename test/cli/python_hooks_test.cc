@@ -8,7 +8,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::cli {
+namespace prof::cli::python_hooks_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,4 +48,4 @@ TEST_CASE("The Python files come before the user's folders") {
 }
 
 }  // namespace
-}  // namespace prof::cli
+}  // namespace prof::cli::python_hooks_test

@@ -8,7 +8,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::ranks_command_test {
 namespace {
 
 constexpr int64_t kUs = 1'000;
@@ -75,4 +75,4 @@ TEST_CASE("prof ranks refuses a single rank, a missing file, and to replace a re
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::ranks_command_test

@@ -15,7 +15,7 @@
 #include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::report_command_test {
 namespace {
 
 constexpr const char* kDram = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
@@ -434,4 +434,4 @@ TEST_CASE("Usage errors exit with 2 and name what is wrong") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::report_command_test

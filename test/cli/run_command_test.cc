@@ -13,7 +13,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::run_command_test {
 namespace {
 
 std::string Recording() {
@@ -339,4 +339,4 @@ TEST_CASE("An output folder that does not exist is named before the program runs
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::run_command_test

@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::cli {
+namespace prof::cli::run_folder_test {
 namespace {
 
 using test::Folder;
@@ -67,4 +67,4 @@ TEST_CASE("Recordings of one process, and what cannot be read, have a name each 
 }
 
 }  // namespace
-}  // namespace prof::cli
+}  // namespace prof::cli::run_folder_test

@@ -16,7 +16,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::run_signals_test {
 namespace {
 
 std::vector<std::string> Line(const std::vector<std::string>& command) {
@@ -147,4 +147,4 @@ TEST_CASE("Ctrl-C on the terminal reaches the program once and prof waits for it
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::run_signals_test

@@ -9,7 +9,7 @@
 #include "test/cli/program.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::verdict_share_test {
 namespace {
 
 TEST_CASE("An analysis that takes longer than its limit is ended, and leaves nothing behind") {
@@ -29,4 +29,4 @@ TEST_CASE("A file that does not exist has no share of verdicts") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::verdict_share_test

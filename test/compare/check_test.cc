@@ -8,7 +8,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::compare {
+namespace prof::compare::check_test {
 namespace {
 
 using test::Around;
@@ -110,4 +110,4 @@ TEST_CASE("Annotations have one line each") {
 }
 
 }  // namespace
-}  // namespace prof::compare
+}  // namespace prof::compare::check_test

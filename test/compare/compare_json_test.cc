@@ -10,7 +10,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::compare_json_test {
 namespace {
 
 using test::Contains;
@@ -179,4 +179,4 @@ TEST_CASE("A baseline as text has the noise of each kernel") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::compare_json_test

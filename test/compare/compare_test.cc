@@ -16,7 +16,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::compare_test {
 namespace {
 
 using test::Around;
@@ -474,4 +474,4 @@ TEST_CASE("The text has the verdict, the reason and what is common once") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::compare_test

@@ -6,7 +6,7 @@
 #include "test/compare/runs.h"
 #include "test/support/catch.h"
 
-namespace prof::compare {
+namespace prof::compare::counters_test {
 namespace {
 
 using test::Kernel;
@@ -80,4 +80,4 @@ TEST_CASE("The spread of a counter is that of the runs, and of the launches wher
 }
 
 }  // namespace
-}  // namespace prof::compare
+}  // namespace prof::compare::counters_test

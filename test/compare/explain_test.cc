@@ -11,7 +11,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::explain_test {
 namespace {
 
 using test::Contains;
@@ -277,4 +277,4 @@ TEST_CASE("Without counters the side that lacks them is named, and the way to th
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::explain_test

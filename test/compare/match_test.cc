@@ -8,7 +8,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::compare {
+namespace prof::compare::match_test {
 namespace {
 
 using test::Contains;
@@ -118,4 +118,4 @@ TEST_CASE("Kernels of different devices are never one") {
 }
 
 }  // namespace
-}  // namespace prof::compare
+}  // namespace prof::compare::match_test

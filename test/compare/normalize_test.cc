@@ -12,7 +12,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::compare {
+namespace prof::compare::normalize_test {
 namespace {
 
 using test::Around;
@@ -179,4 +179,4 @@ TEST_CASE("On one device nothing is normalized") {
 }
 
 }  // namespace
-}  // namespace prof::compare
+}  // namespace prof::compare::normalize_test

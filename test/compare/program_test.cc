@@ -5,7 +5,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::compare {
+namespace prof::compare::program_test {
 namespace {
 
 using test::Contains;
@@ -72,4 +72,4 @@ TEST_CASE("Runs of one side with other arguments, or of other programs, have a n
 }
 
 }  // namespace
-}  // namespace prof::compare
+}  // namespace prof::compare::program_test

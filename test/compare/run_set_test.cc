@@ -7,7 +7,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::run_set_test {
 namespace {
 
 using test::Contains;
@@ -109,4 +109,4 @@ TEST_CASE("The count of a family is no part of its name") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::run_set_test

@@ -10,7 +10,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::simulation_test {
 namespace {
 
 constexpr int kDraws = 25;
@@ -67,4 +67,4 @@ TEST_CASE("A slow-down of 10 % in one kernel is found in nearly all draws") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::simulation_test

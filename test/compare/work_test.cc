@@ -12,7 +12,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::work_test {
 namespace {
 
 using test::Contains;
@@ -202,4 +202,4 @@ TEST_CASE("The work of kernels that are not tested is decided, and counts for no
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::work_test

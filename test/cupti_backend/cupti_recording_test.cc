@@ -20,7 +20,7 @@
 #include "test/cupti_backend/fake_cupti.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::cupti_recording_test {
 namespace {
 
 // The part of CUPTI that a timeline needs.
@@ -459,4 +459,4 @@ TEST_CASE("Counters end with CUPTI, and their profiler is not called any more") 
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::cupti_recording_test

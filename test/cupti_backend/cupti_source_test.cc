@@ -16,7 +16,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::test {
+namespace prof::test::cupti_source_test {
 namespace {
 
 // Loads the stand-in, and gives the variable that says whether the program has called cuInit.
@@ -65,4 +65,4 @@ TEST_CASE("A program that never initialized CUDA leaves no file, as before") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::cupti_source_test

@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::cupti {
+namespace prof::cupti::kept_ceilings_test {
 namespace {
 
 std::vector<capture::DeviceEvent> Devices() {
@@ -66,4 +66,4 @@ TEST_CASE("Without kept ceilings nothing happens, and a file that is none is tol
 }
 
 }  // namespace
-}  // namespace prof::cupti
+}  // namespace prof::cupti::kept_ceilings_test

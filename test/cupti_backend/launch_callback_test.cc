@@ -19,7 +19,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::launch_callback_test {
 namespace {
 
 // What CUPTI was told by the last LaunchCallback.
@@ -564,4 +564,4 @@ TEST_CASE("No exception leaves a callback of CUPTI or NVTX, and each is counted"
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::launch_callback_test

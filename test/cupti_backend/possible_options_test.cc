@@ -6,7 +6,7 @@
 #include "cupti_backend/api/cupti_versions.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::possible_options_test {
 namespace {
 
 CuptiApi Api(uint32_t version, std::initializer_list<Feature> missing) {
@@ -72,4 +72,4 @@ TEST_CASE("A CUPTI that hides who takes its records is named, and so are two cop
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::possible_options_test

@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti {
+namespace prof::cupti::torch_profiler_test {
 namespace {
 
 TEST_CASE("PyTorch's profiler is asked where PyTorch is loaded, and only there") {
@@ -24,4 +24,4 @@ TEST_CASE("PyTorch's profiler is asked where PyTorch is loaded, and only there")
 }
 
 }  // namespace
-}  // namespace prof::cupti
+}  // namespace prof::cupti::torch_profiler_test

@@ -10,7 +10,7 @@
 #include "test/docs/pages.h"
 #include "test/support/catch.h"
 
-namespace prof::docs {
+namespace prof::docs::faults_test {
 namespace {
 
 // The names of all test cases. A long name is a literal in pieces.
@@ -45,4 +45,4 @@ TEST_CASE("Every fault on the page of faults has a test of the name that stands 
 }
 
 }  // namespace
-}  // namespace prof::docs
+}  // namespace prof::docs::faults_test

@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::docs {
+namespace prof::docs::figures_test {
 namespace {
 
 std::string Read(const std::string& path) {
@@ -37,4 +37,4 @@ TEST_CASE("The page has the instructions of the hot paths that CI holds") {
 }
 
 }  // namespace
-}  // namespace prof::docs
+}  // namespace prof::docs::figures_test

@@ -10,7 +10,7 @@
 #include "test/docs/pages.h"
 #include "test/support/catch.h"
 
-namespace prof::docs {
+namespace prof::docs::links_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -130,4 +130,4 @@ TEST_CASE("A broken link, a missing heading and a missing file are found") {
 }
 
 }  // namespace
-}  // namespace prof::docs
+}  // namespace prof::docs::links_test

@@ -11,7 +11,7 @@
 #include "test/docs/pages.h"
 #include "test/support/catch.h"
 
-namespace prof::docs {
+namespace prof::docs::words_test {
 namespace {
 
 // Whole words, without upper case. This is the one list of them.
@@ -87,4 +87,4 @@ TEST_CASE("A rejected word is found as a word, not as a part of one") {
 }
 
 }  // namespace
-}  // namespace prof::docs
+}  // namespace prof::docs::words_test

@@ -13,7 +13,7 @@
 #include "lib/eval/zoo.h"
 #include "test/support/catch.h"
 
-namespace prof::eval {
+namespace prof::eval::calibration_test {
 namespace {
 
 // A name that the hash puts into `half`.
@@ -116,4 +116,4 @@ TEST_CASE("Confidence keeps what it promises on families that did not set its le
 #endif
 
 }  // namespace
-}  // namespace prof::eval
+}  // namespace prof::eval::calibration_test

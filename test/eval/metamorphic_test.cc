@@ -14,7 +14,7 @@
 #include "lib/format/depth.h"
 #include "test/support/catch.h"
 
-namespace prof::eval {
+namespace prof::eval::metamorphic_test {
 namespace {
 
 const Zoo& Kernels() {
@@ -146,4 +146,4 @@ TEST_CASE("A verdict that changes within the spread of the samples is never of h
 }
 
 }  // namespace
-}  // namespace prof::eval
+}  // namespace prof::eval::metamorphic_test

@@ -20,7 +20,7 @@
 #include "lib/format/triage_metrics.h"
 #include "test/support/catch.h"
 
-namespace prof::eval {
+namespace prof::eval::recorded_metamorphic_test {
 namespace {
 
 const Zoo& Recorded() {
@@ -205,4 +205,4 @@ TEST_CASE("Without the PM samples of a unit no other class of a recorded kernel 
 }
 
 }  // namespace
-}  // namespace prof::eval
+}  // namespace prof::eval::recorded_metamorphic_test

@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::eval {
+namespace prof::eval::recorded_zoo_test {
 namespace {
 
 constexpr char kLabels[] = R"({"format": 2, "seed": 7,
@@ -88,4 +88,4 @@ TEST_CASE("Labels whose recording is missing, damaged or elsewhere are an error 
 }
 
 }  // namespace
-}  // namespace prof::eval
+}  // namespace prof::eval::recorded_zoo_test

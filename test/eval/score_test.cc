@@ -12,7 +12,7 @@
 #include "test/eval/evaluation_page.h"
 #include "test/support/catch.h"
 
-namespace prof::eval {
+namespace prof::eval::score_test {
 namespace {
 
 std::vector<std::string> Misses(const Evaluation& evaluation) {
@@ -236,4 +236,4 @@ TEST_CASE("The page about the evaluation holds today's results") {
 #endif
 
 }  // namespace
-}  // namespace prof::eval
+}  // namespace prof::eval::score_test

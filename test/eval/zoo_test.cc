@@ -8,7 +8,7 @@
 #include "lib/eval/forms.h"
 #include "test/support/catch.h"
 
-namespace prof::eval {
+namespace prof::eval::zoo_test {
 namespace {
 
 // An empty folder beside the test program.
@@ -61,4 +61,4 @@ TEST_CASE("The default form has PM samples of the units, and counters only where
 }
 
 }  // namespace
-}  // namespace prof::eval
+}  // namespace prof::eval::zoo_test

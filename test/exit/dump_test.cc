@@ -8,7 +8,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::test {
+namespace prof::test::dump_test {
 namespace {
 
 TEST_CASE("A signal writes what is kept, again and again, and the end writes it as well") {
@@ -62,4 +62,4 @@ TEST_CASE("A signal that the program handles itself stays with it") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::dump_test

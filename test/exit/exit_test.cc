@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::test {
+namespace prof::test::exit_test {
 namespace {
 
 #if defined(PROF_SANITIZED)
@@ -154,4 +154,4 @@ TEST_CASE("Out of memory on our own thread ends the recording, not the program")
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::exit_test

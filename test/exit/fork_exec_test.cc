@@ -8,7 +8,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::test {
+namespace prof::test::fork_exec_test {
 namespace {
 
 bool HasPath(const model::Model& model, const std::string& full) {
@@ -41,4 +41,4 @@ TEST_CASE("vfork, posix_spawn and system() do not end the parent's recording") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::fork_exec_test

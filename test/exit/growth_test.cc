@@ -7,7 +7,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::test {
+namespace prof::test::growth_test {
 namespace {
 
 #if defined(PROF_SANITIZED)
@@ -50,4 +50,4 @@ TEST_CASE("A thousand recordings to a file leave no memory, thread, file or hand
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::growth_test

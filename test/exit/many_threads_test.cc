@@ -17,7 +17,7 @@
 #include "test/capture/wire/events.h"
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::many_threads_test {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience(20'000);
@@ -137,4 +137,4 @@ TEST_CASE("Streams without end fill a table, not the memory, and are counted") {
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::many_threads_test

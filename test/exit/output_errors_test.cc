@@ -13,7 +13,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::test {
+namespace prof::test::output_errors_test {
 namespace {
 
 void CheckRefused(const std::string& output, const std::string& action, int code) {
@@ -65,4 +65,4 @@ TEST_CASE("A file size limit ends the recording, not the program, and the file c
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::output_errors_test

@@ -8,7 +8,7 @@
 #include "test/expect/kernels.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::catch_test {
 namespace {
 
 // What Catch2 would print for REQUIRE_THAT(subject, expectation).
@@ -92,4 +92,4 @@ TEST_CASE("Only a value other than 0 forbids to skip") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::catch_test

@@ -12,7 +12,7 @@
 #include "test/expect/kernels.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::expect_run_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -217,4 +217,4 @@ TEST_CASE("Coalescing is the used part of a sector, of the worse of loads and st
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::expect_run_test

@@ -11,7 +11,7 @@
 #include "test/expect/kernels.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::expect_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -307,4 +307,4 @@ TEST_CASE("A machine that cannot measure gives its reason; a kernel that was mis
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::expect_test

@@ -7,7 +7,7 @@
 
 #include "test/expect/kernels.h"
 
-namespace prof {
+namespace prof::gtest_test {
 namespace {
 
 TEST(Gtest, MetExpectationsPass) {
@@ -58,4 +58,4 @@ TEST(Gtest, DISABLED_ATestThatMayNotBeSkippedFailsWithTheReason) {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::gtest_test

@@ -8,7 +8,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::events_test {
 namespace {
 
 TEST_CASE("An operation has its call, its range and the shape of its kernel") {
@@ -97,4 +97,4 @@ TEST_CASE("The public enums are those of the recording") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::events_test

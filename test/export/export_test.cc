@@ -18,7 +18,7 @@
 #include "test/support/snapshot_builder.h"
 #include "test/support/temp_folder.h"
 
-namespace prof {
+namespace prof::export_test {
 namespace {
 
 using Catch::Contains;
@@ -192,4 +192,4 @@ TEST_CASE("A recording without events gives files that are complete") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::export_test

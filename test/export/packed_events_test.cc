@@ -16,7 +16,7 @@
 #include "test/support/snapshot_builder.h"
 #include "test/support/temp_folder.h"
 
-namespace prof {
+namespace prof::packed_events_test {
 namespace {
 
 using exporting::EventsReader;
@@ -115,4 +115,4 @@ TEST_CASE("An export of records out of order is the same with packed rows") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::packed_events_test

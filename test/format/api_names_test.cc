@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::format {
+namespace prof::format::api_names_test {
 namespace {
 
 TEST_CASE("API names lose their version and default-stream suffixes and nothing else") {
@@ -21,4 +21,4 @@ TEST_CASE("API names lose their version and default-stream suffixes and nothing 
 }
 
 }  // namespace
-}  // namespace prof::format
+}  // namespace prof::format::api_names_test

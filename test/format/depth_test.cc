@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::format::test {
+namespace prof::format::test::depth_test {
 namespace {
 
 // A kernel that uses the named units so much, and each other unit by 10 %.
@@ -77,4 +77,4 @@ TEST_CASE("The level for what is open is the lowest that answers all of it") {
 }
 
 }  // namespace
-}  // namespace prof::format::test
+}  // namespace prof::format::test::depth_test

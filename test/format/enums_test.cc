@@ -11,7 +11,7 @@
 #include "prof/snapshot.pb.h"
 #include "test/support/catch.h"
 
-namespace prof::format {
+namespace prof::format::enums_test {
 namespace {
 
 namespace pb = google::protobuf;
@@ -78,4 +78,4 @@ TEST_CASE("A number of a newer version becomes the first enumerator") {
 }
 
 }  // namespace
-}  // namespace prof::format
+}  // namespace prof::format::enums_test

@@ -11,7 +11,7 @@
 #include "prof/snapshot.pb.h"
 #include "test/support/catch.h"
 
-namespace prof::format {
+namespace prof::format::losses_test {
 namespace {
 
 namespace pb = google::protobuf;
@@ -85,4 +85,4 @@ TEST_CASE("Each loss has a label and a sentence") {
 }
 
 }  // namespace
-}  // namespace prof::format
+}  // namespace prof::format::losses_test

@@ -15,7 +15,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-namespace prof::test {
+namespace prof::test::mutation_test {
 namespace {
 
 void Run(const std::string& bytes) {
@@ -59,4 +59,4 @@ TEST_CASE("Snapshots with damaged bytes never crash the analysis") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::mutation_test

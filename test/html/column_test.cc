@@ -7,7 +7,7 @@
 #include "lib/html/packed.h"
 #include "test/support/catch.h"
 
-namespace prof::html {
+namespace prof::html::column_test {
 namespace {
 
 TEST_CASE("a value takes a byte for each 7 bits, low bits first") {
@@ -35,4 +35,4 @@ TEST_CASE("packed bytes are smaller where they repeat") {
 }
 
 }  // namespace
-}  // namespace prof::html
+}  // namespace prof::html::column_test

@@ -9,7 +9,7 @@
 #include "test/compare/runs.h"
 #include "test/support/catch.h"
 
-namespace prof::html {
+namespace prof::html::comparison_page_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -76,4 +76,4 @@ TEST_CASE("each kind of page has the script of its own, and both have one style"
 }
 
 }  // namespace
-}  // namespace prof::html
+}  // namespace prof::html::comparison_page_test

@@ -13,7 +13,7 @@
 #include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::html {
+namespace prof::html::gather_stacks_test {
 namespace {
 
 constexpr char kLibrary[] = "/venv/lib/python3.12/site-packages/torch/functional.py";
@@ -96,4 +96,4 @@ TEST_CASE("without Python stacks the page has none") {
 }
 
 }  // namespace
-}  // namespace prof::html
+}  // namespace prof::html::gather_stacks_test

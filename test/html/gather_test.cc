@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::html {
+namespace prof::html::gather_test {
 namespace {
 
 using test::SnapshotBuilder;
@@ -111,4 +111,4 @@ TEST_CASE("an empty recording has no tracks") {
 }
 
 }  // namespace
-}  // namespace prof::html
+}  // namespace prof::html::gather_test

@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::html {
+namespace prof::html::gather_torch_test {
 namespace {
 
 using test::SnapshotBuilder;
@@ -68,4 +68,4 @@ TEST_CASE("without ops of PyTorch there are no kernels of ops") {
 }
 
 }  // namespace
-}  // namespace prof::html
+}  // namespace prof::html::gather_torch_test

@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::html {
+namespace prof::html::html_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -43,4 +43,4 @@ TEST_CASE("a command with markup is text in the title") {
 }
 
 }  // namespace
-}  // namespace prof::html
+}  // namespace prof::html::html_test

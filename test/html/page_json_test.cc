@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::html {
+namespace prof::html::page_json_test {
 namespace {
 
 TEST_CASE("text in the page's JSON cannot end its element") {
@@ -30,4 +30,4 @@ TEST_CASE("the tables of the timeline name the causes in their order") {
 }
 
 }  // namespace
-}  // namespace prof::html
+}  // namespace prof::html::page_json_test

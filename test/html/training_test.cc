@@ -5,7 +5,7 @@
 #include "test/html/training_recording.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::training_test {
 namespace {
 
 TEST_CASE("the training recording has ops, stacks, and memory that grows, is left and ends") {
@@ -32,4 +32,4 @@ TEST_CASE("the training recording has ops, stacks, and memory that grows, is lef
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::training_test

@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::write_html_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -35,4 +35,4 @@ TEST_CASE("a recording that cannot be read has no page") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::write_html_test

@@ -5,7 +5,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::native::test {
+namespace prof::native::test::frame_program_test {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
@@ -112,4 +112,4 @@ TEST_CASE("Instructions that prof does not follow have no rule, and any bytes an
 }
 
 }  // namespace
-}  // namespace prof::native::test
+}  // namespace prof::native::test::frame_program_test

@@ -13,7 +13,7 @@
 #include "test/native_bridge/made_program.h"
 #include "test/support/catch.h"
 
-namespace prof::native::test {
+namespace prof::native::test::function_names_test {
 namespace {
 
 struct Place {
@@ -107,4 +107,4 @@ TEST_CASE("A library that was built again under its name has the names of each b
 }
 
 }  // namespace
-}  // namespace prof::native::test
+}  // namespace prof::native::test::function_names_test

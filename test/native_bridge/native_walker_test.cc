@@ -19,7 +19,7 @@
 #include "test/native_bridge/native_stacks.h"
 #include "test/support/catch.h"
 
-namespace prof::native::test {
+namespace prof::native::test::native_walker_test {
 namespace {
 
 RuleTable test_rules;
@@ -280,4 +280,4 @@ TEST_CASE("A damaged stack ends the walk and nothing else") {
 }
 
 }  // namespace
-}  // namespace prof::native::test
+}  // namespace prof::native::test::native_walker_test

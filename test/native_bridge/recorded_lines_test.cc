@@ -14,7 +14,7 @@
 #include "test/native_bridge/made_program.h"
 #include "test/support/catch.h"
 
-namespace prof::native::test {
+namespace prof::native::test::recorded_lines_test {
 namespace {
 
 using Call = void (*)(MadeLaunch launch, void* context);
@@ -144,4 +144,4 @@ TEST_CASE("Places of files that are gone, of another build, or no files have no 
 }
 
 }  // namespace
-}  // namespace prof::native::test
+}  // namespace prof::native::test::recorded_lines_test

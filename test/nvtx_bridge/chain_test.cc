@@ -16,7 +16,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::chain_test {
 namespace {
 
 using Paths = std::vector<std::string>;
@@ -200,4 +200,4 @@ TEST_CASE("A handle map keeps what it is given until it is taken") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::chain_test

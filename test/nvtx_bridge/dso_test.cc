@@ -13,7 +13,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::dso_test {
 namespace {
 
 using Paths = std::vector<std::string>;
@@ -95,4 +95,4 @@ TEST_CASE("A library that is unloaded while it is recorded leaves its ranges") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::dso_test

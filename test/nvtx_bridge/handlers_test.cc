@@ -17,7 +17,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::handlers_test {
 namespace {
 
 using Paths = std::vector<std::string>;
@@ -298,4 +298,4 @@ TEST_CASE("An export table that we do not know is refused") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::handlers_test

@@ -14,7 +14,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::limits_test {
 namespace {
 
 using Paths = std::vector<std::string>;
@@ -158,4 +158,4 @@ TEST_CASE("A full string table gives one shared handle, and ranges in its name a
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::limits_test

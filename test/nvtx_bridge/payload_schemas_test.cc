@@ -15,7 +15,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::payload_schemas_test {
 namespace {
 
 using nvtx::PayloadValues;
@@ -318,4 +318,4 @@ TEST_CASE("Schemas without end fill their table, and no more") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::payload_schemas_test

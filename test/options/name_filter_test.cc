@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::options {
+namespace prof::options::name_filter_test {
 namespace {
 
 bool Matches(const std::string& expression, const std::string& name) {
@@ -72,4 +72,4 @@ TEST_CASE("A name of a hundred thousand characters needs neither much stack nor 
 }
 
 }  // namespace
-}  // namespace prof::options
+}  // namespace prof::options::name_filter_test

@@ -10,7 +10,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::options {
+namespace prof::options::option_checks_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -279,4 +279,4 @@ TEST_CASE("An option without effect goes to its default, and is named") {
 }
 
 }  // namespace
-}  // namespace prof::options
+}  // namespace prof::options::option_checks_test

@@ -6,7 +6,7 @@
 #include "test/options/sample_values.h"
 #include "test/support/catch.h"
 
-namespace prof::options {
+namespace prof::options::option_help_test {
 namespace {
 
 TEST_CASE("A flag is shown with its value, which may be left out of an interval") {
@@ -29,4 +29,4 @@ TEST_CASE("Help names the allowed values, the unit and the default") {
 }
 
 }  // namespace
-}  // namespace prof::options
+}  // namespace prof::options::option_help_test

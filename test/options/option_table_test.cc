@@ -11,7 +11,7 @@
 #include "test/options/options_page.h"
 #include "test/support/catch.h"
 
-namespace prof::options {
+namespace prof::options::option_table_test {
 namespace {
 
 // The names of SessionOptions' fields, as the header declares them.
@@ -74,4 +74,4 @@ TEST_CASE("Each help text is one short line") {
 }
 
 }  // namespace
-}  // namespace prof::options
+}  // namespace prof::options::option_table_test

@@ -12,7 +12,7 @@
 #include "test/options/sample_values.h"
 #include "test/support/catch.h"
 
-namespace prof::options {
+namespace prof::options::option_text_test {
 namespace {
 
 // Values as libprof reads them from variables that hold `values`.
@@ -135,4 +135,4 @@ TEST_CASE("Options are named as the reader wrote them") {
 }
 
 }  // namespace
-}  // namespace prof::options
+}  // namespace prof::options::option_text_test

@@ -8,7 +8,7 @@
 #include "test/options/sample_values.h"
 #include "test/support/catch.h"
 
-namespace prof::options {
+namespace prof::options::options_page_test {
 namespace {
 
 // What FindConflicts() finds where any two options have any two values.
@@ -57,4 +57,4 @@ TEST_CASE("A page without marks is left as it is") {
 }
 
 }  // namespace
-}  // namespace prof::options
+}  // namespace prof::options::options_page_test

@@ -10,7 +10,7 @@
 #include "test/processes/run.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::bare_test {
 namespace {
 
 // The lines of the program's own, sorted: processes that run at the same time write in any order.
@@ -75,4 +75,4 @@ TEST_CASE("The bare program does what the test of its outputs compares") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::bare_test

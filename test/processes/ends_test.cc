@@ -10,7 +10,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::ends_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -137,4 +137,4 @@ TEST_CASE("A recording that the program deletes is said to be lost") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::ends_test

@@ -8,7 +8,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::forks_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -67,4 +67,4 @@ TEST_CASE("A program that a recorded process executes in a child has a recording
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::forks_test

@@ -14,7 +14,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::names_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -223,4 +223,4 @@ TEST_CASE("A report on a folder names the recordings in it") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::names_test

@@ -9,7 +9,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::python_test {
 namespace {
 
 // Each worker does what a framework's first call of CUDA does.
@@ -56,4 +56,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::python_test

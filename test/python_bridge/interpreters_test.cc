@@ -14,7 +14,7 @@
 #include "python_bridge/python_layout.h"
 #include "test/support/catch.h"
 
-namespace prof::python::test {
+namespace prof::python::test::interpreters_test {
 namespace {
 
 struct Output {
@@ -153,4 +153,4 @@ TEST_CASE("An interpreter of another version is refused by name") {
 }
 
 }  // namespace
-}  // namespace prof::python::test
+}  // namespace prof::python::test::interpreters_test

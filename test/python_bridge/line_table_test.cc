@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::python::test {
+namespace prof::python::test::line_table_test {
 namespace {
 
 std::string Bytes(std::initializer_list<int> bytes) {
@@ -71,4 +71,4 @@ TEST_CASE("A damaged line table gives no line, and no crash") {
 }
 
 }  // namespace
-}  // namespace prof::python::test
+}  // namespace prof::python::test::line_table_test

@@ -15,7 +15,7 @@
 #include "test/python_bridge/made_interpreter.h"
 #include "test/support/catch.h"
 
-namespace prof::python::test {
+namespace prof::python::test::outside_walker_test {
 namespace {
 
 using capture::HostLook;
@@ -189,4 +189,4 @@ TEST_CASE("Memory may go away while it is looked at") {
 }
 
 }  // namespace
-}  // namespace prof::python::test
+}  // namespace prof::python::test::outside_walker_test

@@ -10,7 +10,7 @@
 #include "test/python_bridge/made_interpreter.h"
 #include "test/support/catch.h"
 
-namespace prof::python::test {
+namespace prof::python::test::stack_walker_test {
 namespace {
 
 TEST_CASE("A stack has the function and the line of each frame") {
@@ -85,4 +85,4 @@ TEST_CASE("A stack without room in the table is counted at each call") {
 }
 
 }  // namespace
-}  // namespace prof::python::test
+}  // namespace prof::python::test::stack_walker_test

@@ -9,7 +9,7 @@
 #include "test/ranks/job.h"
 #include "test/support/catch.h"
 
-namespace prof::ranks::test {
+namespace prof::ranks::test::job_text_test {
 namespace {
 
 std::string TextOf(const Job& job) {
@@ -72,4 +72,4 @@ TEST_CASE("The JSON has all ranks, and the cause of those that are late") {
 }
 
 }  // namespace
-}  // namespace prof::ranks::test
+}  // namespace prof::ranks::test::job_text_test

@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::ranks::test {
+namespace prof::ranks::test::matched_test {
 namespace {
 
 Rank Of(const std::string& name, const std::vector<Collective>& collectives) {
@@ -121,4 +121,4 @@ TEST_CASE("What has no time, and what not all ranks wait in, keeps its place and
 }
 
 }  // namespace
-}  // namespace prof::ranks::test
+}  // namespace prof::ranks::test::matched_test

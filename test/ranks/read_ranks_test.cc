@@ -8,7 +8,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::ranks::test {
+namespace prof::ranks::test::read_ranks_test {
 namespace {
 
 constexpr int64_t kUs = 1'000;
@@ -126,4 +126,4 @@ TEST_CASE("Each GPU of a process with collectives is a rank, and a process witho
 }
 
 }  // namespace
-}  // namespace prof::ranks::test
+}  // namespace prof::ranks::test::read_ranks_test

@@ -8,7 +8,7 @@
 #include "test/ranks/job.h"
 #include "test/support/catch.h"
 
-namespace prof::ranks::test {
+namespace prof::ranks::test::stragglers_test {
 namespace {
 
 std::vector<size_t> Named(const Job& job) {
@@ -262,4 +262,4 @@ TEST_CASE("One rank is no job") {
 }
 
 }  // namespace
-}  // namespace prof::ranks::test
+}  // namespace prof::ranks::test::stragglers_test

@@ -8,7 +8,7 @@
 #include "test/report/example_report.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::csv_test {
 namespace {
 
 // RFC 4180.
@@ -89,4 +89,4 @@ TEST_CASE("Resources of a kernel without a traced launch are empty cells") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::csv_test

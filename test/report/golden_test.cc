@@ -13,7 +13,7 @@
 #include "test/report/example_report.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::golden_test {
 namespace {
 
 void RequireGolden(const std::string& name, const std::string& text) {
@@ -67,4 +67,4 @@ TEST_CASE("The JSON of the example is the golden one") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::golden_test

@@ -8,7 +8,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::info_test {
 namespace {
 
 using test::Contains;
@@ -108,4 +108,4 @@ TEST_CASE("Info reports a file that was cut off") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::info_test

@@ -10,7 +10,7 @@
 #include "test/report/example_report.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::json_test {
 namespace {
 
 nlohmann::json Parsed(const Report& report) {
@@ -250,4 +250,4 @@ TEST_CASE("The JSON has the tree of ranges and the calls by function") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::json_test

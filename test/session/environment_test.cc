@@ -13,7 +13,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::test {
+namespace prof::test::environment_test {
 namespace {
 
 struct Result {
@@ -75,4 +75,4 @@ TEST_CASE("A program with more rights than its user believes nothing of the envi
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::environment_test

@@ -12,7 +12,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::test {
+namespace prof::test::inject_test {
 namespace {
 
 #if defined(PROF_SANITIZED)
@@ -151,4 +151,4 @@ TEST_CASE("A wrong option is named on stderr, and the program runs") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::inject_test

@@ -18,7 +18,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::test {
+namespace prof::test::session_test {
 namespace {
 
 bool HasDriver() {
@@ -293,4 +293,4 @@ TEST_CASE("A range that was open before the session is in it") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::session_test

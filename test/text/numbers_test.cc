@@ -5,7 +5,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::text {
+namespace prof::text::numbers_test {
 namespace {
 
 TEST_CASE("Times get a unit that suits them and three digits") {
@@ -66,4 +66,4 @@ TEST_CASE("A count beyond the range of int64_t is its end") {
 }
 
 }  // namespace
-}  // namespace prof::text
+}  // namespace prof::text::numbers_test

@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::text {
+namespace prof::text::strings_test {
 namespace {
 
 TEST_CASE("Prefixes and suffixes are found, also of texts that are shorter") {
@@ -22,4 +22,4 @@ TEST_CASE("Lists are joined by a separator, or as in a sentence") {
 }
 
 }  // namespace
-}  // namespace prof::text
+}  // namespace prof::text::strings_test

@@ -24,7 +24,7 @@
 #include "torch_bridge/self_test.h"
 #include "torch_bridge/torch_library.h"
 
-namespace prof::torch {
+namespace prof::torch::bridge_test {
 namespace {
 
 using Paths = std::vector<std::string>;
@@ -477,4 +477,4 @@ TEST_CASE("Three hundred numbered modules in one become one, with their numbers"
 }
 
 }  // namespace
-}  // namespace prof::torch
+}  // namespace prof::torch::bridge_test

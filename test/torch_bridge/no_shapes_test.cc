@@ -10,7 +10,7 @@
 #include "test/torch_bridge/loaded_torch.h"
 #include "torch_bridge/bridge.h"
 
-namespace prof::torch {
+namespace prof::torch::no_shapes_test {
 namespace {
 
 constexpr int kFunction = 0;
@@ -46,4 +46,4 @@ TEST_CASE("A PyTorch whose tensors are not as expected is heard without shapes, 
 }
 
 }  // namespace
-}  // namespace prof::torch
+}  // namespace prof::torch::no_shapes_test

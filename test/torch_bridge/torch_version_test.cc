@@ -7,7 +7,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::torch {
+namespace prof::torch::torch_version_test {
 namespace {
 
 TEST_CASE("A version is read from the line that PyTorch writes") {
@@ -46,4 +46,4 @@ TEST_CASE("The version is in a file beside the library") {
 }
 
 }  // namespace
-}  // namespace prof::torch
+}  // namespace prof::torch::torch_version_test

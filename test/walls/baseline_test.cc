@@ -14,7 +14,7 @@
 #include "test/support/temp_folder.h"
 #include "test/walls/source_tree.h"
 
-namespace prof::walls {
+namespace prof::walls::baseline_test {
 namespace {
 
 using Version = std::vector<int>;
@@ -66,4 +66,4 @@ TEST_CASE("What is built on Debian 12 needs no newer glibc and libstdc++ than in
 }
 
 }  // namespace
-}  // namespace prof::walls
+}  // namespace prof::walls::baseline_test

@@ -18,7 +18,7 @@
 #include "test/support/catch.h"
 #include "test/walls/source_tree.h"
 
-namespace prof::walls {
+namespace prof::walls::definitions_test {
 namespace {
 
 struct Symbol {
@@ -177,4 +177,4 @@ TEST_CASE("The name to look for is that of the class or the function") {
 }
 
 }  // namespace
-}  // namespace prof::walls
+}  // namespace prof::walls::definitions_test

@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/walls/source_tree.h"
 
-namespace prof::walls {
+namespace prof::walls::library_test {
 namespace {
 
 bool IsOurs(const std::string& symbol) {
@@ -149,4 +149,4 @@ TEST_CASE("libprof_inject.so exports libcuda's entry, the ends of a process, and
 }
 
 }  // namespace
-}  // namespace prof::walls
+}  // namespace prof::walls::library_test

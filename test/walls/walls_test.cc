@@ -13,7 +13,7 @@
 #include "test/walls/rooms.h"
 #include "test/walls/source_tree.h"
 
-namespace prof::walls {
+namespace prof::walls::walls_test {
 namespace {
 
 const std::vector<std::string> kProductFolders = {"include",       "lib",          "cupti_backend",
@@ -154,4 +154,4 @@ TEST_CASE("Every source file names its licence in the first line") {
 }
 
 }  // namespace
-}  // namespace prof::walls
+}  // namespace prof::walls::walls_test

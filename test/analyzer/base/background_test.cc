@@ -16,7 +16,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::background_test {
 namespace {
 
 TEST_CASE("A stage over few rows runs where its result is asked for") {
@@ -86,4 +86,4 @@ TEST_CASE("A run that is analyzed on two threads has the report of one launch le
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::background_test

@@ -8,7 +8,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::families_test {
 namespace {
 
 // A model with one operation in each of these paths (ids from 1).
@@ -107,4 +107,4 @@ TEST_CASE("Hexadecimal ids are numbers") {
   CHECK(families.label[1] == "req-* (3 ranges)");
 }
 
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::families_test

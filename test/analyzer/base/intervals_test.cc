@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::intervals_test {
 namespace {
 
 TEST_CASE("A union is sorted and disjoint, without empty intervals") {
@@ -52,4 +52,4 @@ TEST_CASE("Two unions overlap where both have time") {
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::intervals_test

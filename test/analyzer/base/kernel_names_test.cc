@@ -4,7 +4,7 @@
 #include "lib/text/demangle.h"
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::kernel_names_test {
 namespace {
 
 TEST_CASE("Mangled names are demangled, all others stay as they are") {
@@ -48,4 +48,4 @@ TEST_CASE("Names that are not C++ stay whole") {
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::kernel_names_test

@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::continuous_report_test {
 namespace {
 
 using Catch::Contains;
@@ -113,4 +113,4 @@ TEST_CASE("Lost PM samples and restarts are reported") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::continuous_report_test

@@ -13,7 +13,7 @@
 #include "test/support/catch.h"
 #include "test/support/rounds.h"
 
-namespace prof {
+namespace prof::continuous_test {
 namespace {
 
 using Catch::Contains;
@@ -473,4 +473,4 @@ TEST_CASE("More kernels than the fit has room for: the large ones get values, th
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::continuous_test

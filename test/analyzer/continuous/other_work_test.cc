@@ -13,7 +13,7 @@
 #include "test/support/catch.h"
 #include "test/support/rounds.h"
 
-namespace prof::test {
+namespace prof::test::other_work_test {
 namespace {
 
 using analyzer::OtherWork;
@@ -173,4 +173,4 @@ TEST_CASE("What counters decided beside other work has low confidence") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::other_work_test

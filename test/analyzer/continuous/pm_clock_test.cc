@@ -10,7 +10,7 @@
 #include "test/analyzer/continuous/pm_plant.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::pm_clock_test {
 namespace {
 
 using Catch::Contains;
@@ -146,4 +146,4 @@ TEST_CASE("One window alone has no error, and is no offset") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::pm_clock_test

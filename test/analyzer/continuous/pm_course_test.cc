@@ -8,7 +8,7 @@
 #include "lib/format/triage_metrics.h"
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::pm_course_test {
 namespace {
 
 constexpr int64_t kSampleNs = 5'000, kLaunchNs = 200'000, kDistanceNs = 230'000;
@@ -95,4 +95,4 @@ TEST_CASE("Copies have no course") {
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::pm_course_test

@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::pm_pairs_test {
 namespace {
 
 struct Row {
@@ -67,4 +67,4 @@ TEST_CASE("Equal samples of one row are half as many pairs") {
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::pm_pairs_test

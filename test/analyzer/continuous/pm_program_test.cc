@@ -22,7 +22,7 @@
 #include "test/support/catch.h"
 #include "test/support/rounds.h"
 
-namespace prof {
+namespace prof::pm_program_test {
 namespace {
 
 using test::PmProgram;
@@ -242,4 +242,4 @@ TEST_CASE("The time that the values of a large recording take", "[.calibration]"
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::pm_program_test

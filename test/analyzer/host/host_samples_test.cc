@@ -18,7 +18,7 @@
 #include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::host_samples_test {
 namespace {
 
 using Catch::Contains;
@@ -276,4 +276,4 @@ TEST_CASE("Kinds and states of a newer version are unknown") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::host_samples_test

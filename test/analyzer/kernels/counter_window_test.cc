@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::counter_window_test {
 
 TEST_CASE("The factor is the range's duration over that of its kernel") {
   CHECK(WindowOverWork(38'900, 26'600) == Approx(38'900.0 / 26'600));
@@ -44,4 +44,4 @@ TEST_CASE("Counts, ratios, clocks and shares of the active time stay") {
   }
 }
 
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::counter_window_test

@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::counters_test {
 namespace {
 
 using Catch::Contains;
@@ -205,4 +205,4 @@ TEST_CASE("A sample without its kernel's record is reported as a loss") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::counters_test

@@ -8,7 +8,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::flops_test {
 namespace {
 
 // Of an H200, as CUPTI gives them.
@@ -128,4 +128,4 @@ TEST_CASE("More operations than the device can execute are not turned into a rat
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::flops_test

@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::inheritance_test {
 namespace {
 
 using Catch::Contains;
@@ -162,4 +162,4 @@ TEST_CASE("PM values are lent in the same way") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::inheritance_test

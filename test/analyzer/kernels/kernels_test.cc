@@ -8,7 +8,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::kernels_test {
 namespace {
 
 TEST_CASE("The quantiles of a kernel's durations go from the shortest to the longest") {
@@ -48,4 +48,4 @@ TEST_CASE("The order of kernels is that of their first launches") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::kernels_test

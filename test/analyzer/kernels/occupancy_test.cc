@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::occupancy_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -142,4 +142,4 @@ TEST_CASE("Occupancy is unknown without the device's limits, or when they contra
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::occupancy_test

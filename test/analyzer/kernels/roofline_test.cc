@@ -12,7 +12,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::roofline_test {
 namespace {
 
 using Catch::Contains;
@@ -257,4 +257,4 @@ TEST_CASE("A range whose kernels were not all counted has no sum, but the reason
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::roofline_test

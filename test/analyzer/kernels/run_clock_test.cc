@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::run_clock_test {
 namespace {
 
 using Catch::Contains;
@@ -366,4 +366,4 @@ TEST_CASE("A clock that was read is preferred to an estimate") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::run_clock_test

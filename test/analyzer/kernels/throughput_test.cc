@@ -12,7 +12,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::throughput_test {
 namespace {
 
 const std::string kSm = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
@@ -111,4 +111,4 @@ TEST_CASE("On a chip that has both names the usual one is read") {
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::throughput_test

@@ -7,7 +7,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::untraced_launches_test {
 namespace {
 
 using test::Launch;
@@ -138,4 +138,4 @@ TEST_CASE("A short gap with an untraced launch in it is the profiler's, of that 
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::untraced_launches_test

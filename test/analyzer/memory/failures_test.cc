@@ -8,7 +8,7 @@
 #include "test/analyzer/memory/memory_program.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::failures_test {
 namespace {
 
 constexpr uint32_t kOutOfMemory = 2, kInvalidValue = 1;
@@ -84,4 +84,4 @@ TEST_CASE("A call that failed before any allocation has an unknown ledger, not a
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::failures_test

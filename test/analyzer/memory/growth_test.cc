@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::growth_test {
 namespace {
 
 constexpr uint32_t kRuns = 10;
@@ -256,4 +256,4 @@ TEST_CASE("Where the recording was paused between allocations growth is withheld
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::growth_test

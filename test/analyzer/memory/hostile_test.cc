@@ -8,7 +8,7 @@
 #include "test/analyzer/memory/memory_program.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::hostile_test {
 namespace {
 
 MemoryUse Drawn(std::mt19937* random) {
@@ -95,4 +95,4 @@ TEST_CASE("Sizes without measure end at the largest number, and the report is ma
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::hostile_test

@@ -7,7 +7,7 @@
 #include "test/analyzer/memory/memory_program.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::left_test {
 namespace {
 
 const RangeAllocations& RangeOf(const Report& report, const std::string& name) {
@@ -70,4 +70,4 @@ TEST_CASE("What a range prepares at the begin of a run and keeps is no finding")
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::left_test

@@ -8,7 +8,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::memory_test {
 namespace {
 
 using test::MemoryUse;
@@ -285,4 +285,4 @@ TEST_CASE("Unified memory is summed up by kind, cause and device") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::memory_test

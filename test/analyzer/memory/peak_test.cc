@@ -7,7 +7,7 @@
 #include "test/analyzer/memory/memory_program.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::peak_test {
 namespace {
 
 Holds ByRange(const std::vector<MemoryHolder>& holders) {
@@ -93,4 +93,4 @@ TEST_CASE("Host memory and the memory of other devices hold nothing of a device'
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::peak_test

@@ -16,7 +16,7 @@
 #include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::places_test {
 namespace {
 
 using model::TorchScope;
@@ -265,4 +265,4 @@ TEST_CASE("A call that failed for lack of memory has its line and its op") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::places_test

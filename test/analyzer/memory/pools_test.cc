@@ -7,7 +7,7 @@
 #include "test/analyzer/memory/memory_program.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::pools_test {
 namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
@@ -59,4 +59,4 @@ TEST_CASE("A small part that lay unused is no finding") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::pools_test

@@ -15,7 +15,7 @@
 #include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::tensors_test {
 namespace {
 
 using model::TensorChange;
@@ -381,4 +381,4 @@ TEST_CASE("Any changes of tensors give roles and lines that sum to the peak") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::tensors_test

@@ -9,7 +9,7 @@
 #include "test/analyzer/memory/memory_program.h"
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::trend_test {
 namespace {
 
 constexpr double kMb = 1e6;
@@ -108,4 +108,4 @@ TEST_CASE("Less than a megabyte in all is no growth, and a few levels decide not
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::trend_test

@@ -7,7 +7,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::counted_regions_test {
 namespace {
 
 using Catch::Contains;
@@ -228,4 +228,4 @@ TEST_CASE("A sample of a range without recorded work is named as not used") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::counted_regions_test

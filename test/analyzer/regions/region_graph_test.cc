@@ -13,7 +13,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::region_graph_test {
 namespace {
 
 using Catch::Contains;
@@ -128,4 +128,4 @@ TEST_CASE("Graph runs that do not fit their tables are damage") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::region_graph_test

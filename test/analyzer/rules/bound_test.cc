@@ -20,7 +20,7 @@
 #include "test/support/catch.h"
 #include "test/support/rounds.h"
 
-namespace prof::test {
+namespace prof::test::bound_test {
 namespace {
 
 using format::TriageUnit;
@@ -427,4 +427,4 @@ TEST_CASE("Less work: what a remedy takes from other units as well is not their 
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::bound_test

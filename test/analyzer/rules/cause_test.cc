@@ -11,7 +11,7 @@
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::cause_test {
 namespace {
 
 std::optional<double> GainOf(const Verdict& verdict, std::string_view id) {
@@ -406,4 +406,4 @@ TEST_CASE("Every action of a verdict is in the table, with its bound or the reas
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::cause_test

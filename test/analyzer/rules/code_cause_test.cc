@@ -8,7 +8,7 @@
 #include "test/analyzer/rules/pm_kernels.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::code_cause_test {
 namespace {
 
 using format::TriageRate;
@@ -252,4 +252,4 @@ TEST_CASE("mma.sync is seen in the code where a tensor pipe is busy on Hopper") 
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::code_cause_test

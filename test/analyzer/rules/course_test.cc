@@ -10,7 +10,7 @@
 #include "test/analyzer/rules/pm_kernels.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::course_test {
 namespace {
 
 // In ten parts: DRAM first, then the tensor pipe, and the SMs' activity.
@@ -141,4 +141,4 @@ TEST_CASE("A partial last wave is a tail where the SMs are idle at the end of a 
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::course_test

@@ -8,7 +8,7 @@
 #include "lib/analyzer/findings/finding_rules.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::finding_test {
 namespace {
 
 using analyzer::Gap;
@@ -608,4 +608,4 @@ TEST_CASE("Dropped range events withhold what rests on ranges, and nothing else"
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::finding_test

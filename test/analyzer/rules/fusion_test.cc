@@ -9,7 +9,7 @@
 #include "lib/analyzer/findings/finding_fusion.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::fusion_test {
 namespace {
 
 constexpr int64_t kUs = 1000;
@@ -305,4 +305,4 @@ TEST_CASE("Where records are lost, a chain is named and nothing is promised") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::fusion_test

@@ -6,7 +6,7 @@
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::note_test {
 namespace {
 
 void SetLoads(KernelReport* kernel, double sectors, double requests) {
@@ -157,4 +157,4 @@ TEST_CASE("A hit rate above 100 % is called unreliable and never printed") {
 TEST_CASE("A quiet kernel has no notes") { CHECK(Decide(QuietKernel()).notes.empty()); }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::note_test

@@ -8,7 +8,7 @@
 #include "test/analyzer/rules/pm_kernels.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::pm_cause_test {
 namespace {
 
 using Catch::Contains;
@@ -169,4 +169,4 @@ TEST_CASE("Rates of a unit that hardly works tell nothing") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::pm_cause_test

@@ -12,7 +12,7 @@
 #include "test/analyzer/rules/pm_kernels.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::pm_verdict_test {
 namespace {
 
 using Catch::Contains;
@@ -333,4 +333,4 @@ TEST_CASE("Metrics without a value are shown with the reason, once for each reas
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::pm_verdict_test

@@ -12,7 +12,7 @@
 #include "test/support/catch.h"
 #include "test/support/rounds.h"
 
-namespace prof::test {
+namespace prof::test::property_test {
 namespace {
 
 // Metrics of all levels with values from all over their range, some absent, some not finite.
@@ -116,4 +116,4 @@ TEST_CASE("An empty report gets a verdict") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::property_test

@@ -18,7 +18,7 @@
 #include "test/analyzer/rules/rules_page.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::rule_docs_test {
 namespace {
 
 using Ids = std::set<std::string>;
@@ -103,4 +103,4 @@ TEST_CASE("No id is used twice") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::rule_docs_test

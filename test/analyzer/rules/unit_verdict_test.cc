@@ -12,7 +12,7 @@
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::unit_verdict_test {
 namespace {
 
 // Loads of 16 bytes a lane, whose bytes are all used.
@@ -378,4 +378,4 @@ TEST_CASE("Each rule about a unit decides on a region, which has no kernel") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::unit_verdict_test

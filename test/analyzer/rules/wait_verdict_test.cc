@@ -7,7 +7,7 @@
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::wait_verdict_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -334,4 +334,4 @@ TEST_CASE("Blocks of very different length idle the SMs: imbalance") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::wait_verdict_test

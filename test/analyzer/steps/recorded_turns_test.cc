@@ -10,7 +10,7 @@
 #include "prof/snapshot.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::recorded_turns_test {
 namespace {
 
 struct Recorded {
@@ -63,4 +63,4 @@ TEST_CASE("In recordings of many programs, one behind the other, launches tell n
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::recorded_turns_test

@@ -10,7 +10,7 @@
 #include "test/support/host_samples.h"
 #include "test/support/python_stacks.h"
 
-namespace prof::test {
+namespace prof::test::step_lines_test {
 namespace {
 
 // A step of 10 ms: the host decodes for 6 ms, which launches nothing, then launches a kernel.
@@ -114,4 +114,4 @@ TEST_CASE("The share of samples without a stack stays before the next call") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::step_lines_test

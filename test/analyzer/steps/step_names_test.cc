@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::step_names_test {
 namespace {
 
 TEST_CASE("PyTorch's own names tell the part of a step") {
@@ -35,4 +35,4 @@ TEST_CASE("A name that only contains such a word within another one tells nothin
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::step_names_test

@@ -5,7 +5,7 @@
 #include "test/analyzer/steps/planted_steps.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::step_parts_test {
 namespace {
 
 using model::TorchScope;
@@ -134,4 +134,4 @@ TEST_CASE("What no op and no name tells is not known, never guessed") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::step_parts_test

@@ -8,7 +8,7 @@
 #include "test/analyzer/steps/planted_steps.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::step_path_test {
 namespace {
 
 // A step that the host loads data for, 600 us, and then waits for its one kernel, 300 us.
@@ -253,4 +253,4 @@ TEST_CASE("The path sums to the time of each step, whatever was recorded") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::step_path_test

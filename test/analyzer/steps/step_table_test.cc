@@ -9,7 +9,7 @@
 #include "test/analyzer/steps/planted_steps.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::step_table_test {
 namespace {
 
 // One kernel a step, that the host waits for.
@@ -193,4 +193,4 @@ TEST_CASE("Steps are left out of an analysis that was not asked for them") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::step_table_test

@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::captured_test {
 namespace {
 
 using Catch::Contains;
@@ -136,4 +136,4 @@ TEST_CASE("Nodes that had no room in the table are counted") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::captured_test

@@ -9,7 +9,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::critical_path_test {
 namespace {
 
 model::Op Op(uint32_t stream, int64_t start_us, int64_t end_us, uint32_t device = 0) {
@@ -94,4 +94,4 @@ TEST_CASE("The path is never longer than the busy time, whatever the streams do"
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::critical_path_test

@@ -13,7 +13,7 @@
 #include "test/support/catch.h"
 #include "test/support/rounds.h"
 
-namespace prof::test {
+namespace prof::test::disturbance_test {
 namespace {
 
 // Shares by finding, row and cause of idle time.
@@ -141,4 +141,4 @@ TEST_CASE("Where each launch of a waiting loop is sampled, the report says so in
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::disturbance_test

@@ -13,7 +13,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::gaps_test {
 namespace {
 
 using Catch::Contains;
@@ -453,4 +453,4 @@ TEST_CASE("Launches in whose call code was loaded are counted") {
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::gaps_test

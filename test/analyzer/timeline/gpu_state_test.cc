@@ -7,7 +7,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::gpu_state_test {
 namespace {
 
 using test::SnapshotBuilder;
@@ -92,4 +92,4 @@ TEST_CASE("Without readings the state of a GPU is empty") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::gpu_state_test

@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::graph_launches_test {
 namespace {
 
 using Catch::Contains;
@@ -142,4 +142,4 @@ TEST_CASE("A program whose GPU is busy is not late by its graph launches") {
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::graph_launches_test

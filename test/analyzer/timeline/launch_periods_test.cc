@@ -11,7 +11,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::launch_periods_test {
 namespace {
 
 using analyzer::FindLaunchStretches;
@@ -279,4 +279,4 @@ TEST_CASE("The thread with the copies of the input is not the one of the steps")
 TEST_CASE("An empty recording has no turns") { CHECK(Program().Find().empty()); }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::launch_periods_test

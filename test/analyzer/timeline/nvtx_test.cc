@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::nvtx_test {
 namespace {
 
 using Catch::Contains;
@@ -196,4 +196,4 @@ TEST_CASE("Ranges that do not pair up are sentences of the report") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::nvtx_test

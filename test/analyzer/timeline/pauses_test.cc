@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::test {
+namespace prof::test::pauses_test {
 namespace {
 
 constexpr int64_t kStart = 1'700'000'000'000'000'000;
@@ -91,4 +91,4 @@ TEST_CASE("Only the gap that a pause lies in is taken out, on each device") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::pauses_test

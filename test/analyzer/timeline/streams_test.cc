@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::streams_test {
 namespace {
 
 using test::Launch;
@@ -95,4 +95,4 @@ TEST_CASE("Kinds of streams and channels that this version does not know are unk
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::streams_test

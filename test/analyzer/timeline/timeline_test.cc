@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::analyzer {
+namespace prof::analyzer::timeline_test {
 namespace {
 
 model::Op Op(int64_t start_ns, int64_t end_ns, uint32_t device = 0) {
@@ -111,4 +111,4 @@ TEST_CASE("Busy time and gaps sum to the span on random timelines, as counting e
 }
 
 }  // namespace
-}  // namespace prof::analyzer
+}  // namespace prof::analyzer::timeline_test

@@ -7,7 +7,7 @@
 #include "test/analyzer/timelines/simulated_run.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::launch_steps_test {
 namespace {
 
 constexpr int64_t kUs = 1'000;
@@ -114,4 +114,4 @@ TEST_CASE("A program whose launches do not repeat has no steps, and the way to s
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::launch_steps_test

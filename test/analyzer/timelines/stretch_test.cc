@@ -9,7 +9,7 @@
 #include "test/analyzer/timelines/simulated_run.h"
 #include "test/support/catch.h"
 
-namespace prof::test {
+namespace prof::test::stretch_test {
 namespace {
 
 constexpr int64_t kUs = 1'000, kMs = 1'000'000;
@@ -138,4 +138,4 @@ TEST_CASE("The action against a stretch names its times, and takes no more than 
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::stretch_test

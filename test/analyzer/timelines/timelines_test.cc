@@ -12,7 +12,7 @@
 #include "test/support/catch.h"
 #include "test/support/rounds.h"
 
-namespace prof::test {
+namespace prof::test::timelines_test {
 namespace {
 
 constexpr uint32_t kRuns = Rounds(2, 1);
@@ -217,4 +217,4 @@ TEST_CASE("With and without counters the same finding comes first") {
 }
 
 }  // namespace
-}  // namespace prof::test
+}  // namespace prof::test::timelines_test

@@ -11,7 +11,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::buffer_pool_test {
 namespace {
 
 constexpr size_t kBuffer = BufferPool::kBufferBytes;
@@ -158,4 +158,4 @@ TEST_CASE("Eight threads and a collector share a pool without losing or mixing b
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::buffer_pool_test

@@ -9,7 +9,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::gpu_wait_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -66,4 +66,4 @@ TEST_CASE("A wait that is given up keeps what it uses, and learns that nobody wa
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::gpu_wait_test

@@ -8,7 +8,7 @@
 #include "test/capture/wire/blocks.h"
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::host_stack_writer_test {
 namespace {
 
 using prof::test::Blocks;
@@ -174,4 +174,4 @@ TEST_CASE("Native frames get their functions while they are written, and their o
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::host_stack_writer_test

@@ -16,7 +16,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::keep_test {
 namespace {
 
 using prof::test::TempFolder;
@@ -226,4 +226,4 @@ TEST_CASE("A dump signal without anything kept is a complaint") {
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::keep_test

@@ -51,7 +51,7 @@ extern "C" int flock(int fd, int operation) noexcept {
   return result;
 }
 
-namespace prof::capture {
+namespace prof::capture::output_claim_test {
 namespace {
 
 using prof::test::Payloads;
@@ -356,4 +356,4 @@ TEST_CASE("The time at which this process began is in the past, and after the ma
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::output_claim_test

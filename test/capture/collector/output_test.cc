@@ -23,7 +23,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::capture {
+namespace prof::capture::output_test {
 namespace {
 
 using prof::test::Payloads;
@@ -256,4 +256,4 @@ TEST_CASE("When the disk is full, what is in the file stays readable and the res
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::output_test

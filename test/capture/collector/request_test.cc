@@ -10,7 +10,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::request_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -115,4 +115,4 @@ TEST_CASE("A thread that never comes back from asking holds the collector up for
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::request_test

@@ -6,7 +6,7 @@
 #include "test/capture/collector/fake_source.h"
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::status_board_test {
 namespace {
 
 TEST_CASE("A problem becomes one notice, and another one when it changes") {
@@ -46,4 +46,4 @@ TEST_CASE("Notices wait for the next round, as far as there is room") {
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::status_board_test

@@ -14,7 +14,7 @@
 #include "lib/options/control_socket.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::control_test {
 namespace {
 
 bool Contains(const std::string& text, const char* part) {
@@ -147,4 +147,4 @@ TEST_CASE("The server answers its user, leaves silent clients, and is not in a f
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::control_test

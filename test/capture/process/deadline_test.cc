@@ -17,7 +17,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::deadline_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -217,4 +217,4 @@ TEST_CASE("A wait that hangs does not answer a later one, which gets its own") {
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::deadline_test

@@ -12,7 +12,7 @@
 #include "lib/capture/process/fork_guard.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::exit_guard_test {
 namespace {
 
 int order_pipe = -1;  // the end that the child writes to
@@ -88,4 +88,4 @@ TEST_CASE("A child that is forked while we are first at exit ends") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::exit_guard_test

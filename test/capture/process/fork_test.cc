@@ -19,7 +19,7 @@
 #include "test/capture/wire/events.h"
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::fork_test {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience(10'000);
@@ -128,4 +128,4 @@ TEST_CASE("Ranges of a forked child go nowhere") {
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::fork_test

@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::mutex_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -62,4 +62,4 @@ TEST_CASE("Waiting for a condition releases the mutex, and holds it again afterw
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::mutex_test

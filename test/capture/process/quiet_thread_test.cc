@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::quiet_thread_test {
 namespace {
 
 TEST_CASE("An exception on a thread of ours ends the thread, not the program") {
@@ -22,4 +22,4 @@ TEST_CASE("An exception on a thread of ours ends the thread, not the program") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::quiet_thread_test

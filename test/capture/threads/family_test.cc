@@ -6,7 +6,7 @@
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::family_test {
 namespace {
 
 uint64_t FamilyInside(const std::string& outer, const std::string& inner) {
@@ -50,4 +50,4 @@ TEST_CASE("Ranges of different names or parents are never one") {
   CHECK(FamilyInside("family test c", "layers 4") != layers);
 }
 
-}  // namespace prof::capture
+}  // namespace prof::capture::family_test

@@ -18,7 +18,7 @@
 #include "lib/capture/threads/tick_clock.h"
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::host_sampler_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -179,4 +179,4 @@ TEST_CASE("Samples that nobody takes are bounded, and the others are counted") {
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::host_sampler_test

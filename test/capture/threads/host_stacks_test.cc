@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::host_stacks_test {
 namespace {
 
 std::string Read(HostStacks* stacks, HostStacks::Seen* seen) {
@@ -131,4 +131,4 @@ TEST_CASE("Threads that make stacks at once get the same ids while a reader read
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::host_stacks_test

@@ -10,7 +10,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::names_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -206,4 +206,4 @@ TEST_CASE("Thousands of names that share no pattern become other names, and are 
   PopRange("");
 }
 
-}  // namespace prof::capture
+}  // namespace prof::capture::names_test

@@ -12,7 +12,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::property_test {
 namespace {
 
 // One thread's open ranges, as a list of texts.
@@ -151,4 +151,4 @@ TEST_CASE("Random calls give the steps, spans and depths of a simple model") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::property_test

@@ -13,7 +13,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::recorder_test {
 namespace {
 
 using Paths = std::vector<std::string>;
@@ -323,4 +323,4 @@ TEST_CASE("Ranges that a thread leaves open when it ends are counted") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::recorder_test

@@ -18,7 +18,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::spans_test {
 namespace {
 
 using Paths = std::vector<std::string>;
@@ -249,4 +249,4 @@ TEST_CASE("The child of a fork records nothing, and its parent goes on") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::spans_test

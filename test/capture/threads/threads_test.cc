@@ -13,7 +13,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::threads_test {
 namespace {
 
 constexpr int kThreads = 64;
@@ -135,4 +135,4 @@ TEST_CASE("Recordings may start and stop while threads open and close ranges") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::threads_test

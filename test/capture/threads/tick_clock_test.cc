@@ -9,7 +9,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::tick_clock_test {
 namespace {
 
 constexpr int64_t kStartNs = 1'800'000'000'000'000'000;
@@ -137,4 +137,4 @@ TEST_CASE("This machine's ticks follow its clock") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::tick_clock_test

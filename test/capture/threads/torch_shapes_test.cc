@@ -8,7 +8,7 @@
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::torch_shapes_test {
 namespace {
 
 // An op with one input of these sizes.
@@ -72,4 +72,4 @@ TEST_CASE("A table of shapes that is full is counted, keeps what it has, and los
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::torch_shapes_test

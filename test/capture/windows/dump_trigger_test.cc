@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::dump_trigger_test {
 namespace {
 
 constexpr int64_t kMs = 1'000'000, kSecond = 1'000'000'000;
@@ -62,4 +62,4 @@ TEST_CASE("Dumps are as far apart as what they keep, and not more than twenty") 
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::dump_trigger_test

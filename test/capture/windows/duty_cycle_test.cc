@@ -8,7 +8,7 @@
 #include "lib/capture/windows/window_plan.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::duty_cycle_test {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000, kRound = 1'000'000;
@@ -127,4 +127,4 @@ TEST_CASE("All of the time and none of it are no duty") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::duty_cycle_test

@@ -6,7 +6,7 @@
 #include "test/capture/wire/events.h"
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::idle_meter_test {
 namespace {
 
 struct Meter {
@@ -78,4 +78,4 @@ TEST_CASE("While a recording warms up nothing of what happened is kept") {
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::idle_meter_test

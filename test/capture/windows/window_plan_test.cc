@@ -5,7 +5,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::window_plan_test {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000, kStart = 100 * kSecond;
@@ -129,4 +129,4 @@ TEST_CASE("What is set has to hold together") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::window_plan_test

@@ -17,7 +17,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::windows_test {
 namespace {
 
 using prof::test::TempFolder;
@@ -264,4 +264,4 @@ TEST_CASE("A GPU that goes idle writes a dump") {
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::windows_test

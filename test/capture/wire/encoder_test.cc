@@ -12,7 +12,7 @@
 #include "test/capture/wire/events.h"
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::encoder_test {
 namespace {
 
 using prof::test::Blocks;
@@ -509,4 +509,4 @@ TEST_CASE("Notices beyond a bound are counted as lost, and what is wrong still f
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::encoder_test

@@ -16,7 +16,7 @@
 #include "test/capture/wire/events.h"
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::numbers_test {
 namespace {
 
 // What the collector does with the threads.
@@ -151,4 +151,4 @@ TEST_CASE("A million ranges with names of their own cost what their events cost"
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::numbers_test

@@ -13,7 +13,7 @@
 #include "test/capture/wire/events.h"
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::pm_test {
 namespace {
 
 constexpr int64_t kIntervalNs = 100'000;
@@ -167,4 +167,4 @@ TEST_CASE("An idle GPU costs nothing, however long it is sampled") {
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::pm_test

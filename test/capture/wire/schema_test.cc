@@ -15,7 +15,7 @@
 #include "test/capture/wire/events.h"
 #include "test/support/catch.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::schema_test {
 namespace {
 
 namespace pb = google::protobuf;
@@ -612,4 +612,4 @@ TEST_CASE("Losses and the trailer arrive as they were given") {
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::schema_test

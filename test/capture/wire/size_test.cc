@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/launch_storm.h"
 
-namespace prof::capture::test {
+namespace prof::capture::test::size_test {
 namespace {
 
 template <typename To, typename From>
@@ -166,4 +166,4 @@ TEST_CASE("A recorded decode step takes at most 14 bytes a launch, and reads as 
 }
 
 }  // namespace
-}  // namespace prof::capture::test
+}  // namespace prof::capture::test::size_test

@@ -5,7 +5,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::utf8_test {
 namespace {
 
 TEST_CASE("Well-formed UTF-8 stays as it is") {
@@ -33,4 +33,4 @@ TEST_CASE("Each byte that is not part of well-formed UTF-8 becomes a question ma
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::utf8_test

@@ -10,7 +10,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::capture {
+namespace prof::capture::varint_column_test {
 namespace {
 
 using google::protobuf::internal::WireFormatLite;
@@ -62,4 +62,4 @@ TEST_CASE("Signed numbers are zigzag coded") {
 }
 
 }  // namespace
-}  // namespace prof::capture
+}  // namespace prof::capture::varint_column_test

@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::compare {
+namespace prof::compare::bootstrap_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -69,4 +69,4 @@ TEST_CASE("The interval has the ratio in it about as often as it promises") {
 }
 
 }  // namespace
-}  // namespace prof::compare
+}  // namespace prof::compare::bootstrap_test

@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::compare {
+namespace prof::compare::ranks_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -56,4 +56,4 @@ TEST_CASE("Holm multiplies the smallest level by the number of tests, the next b
 }
 
 }  // namespace
-}  // namespace prof::compare
+}  // namespace prof::compare::ranks_test

@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::compare {
+namespace prof::compare::sample_test {
 namespace {
 
 TEST_CASE("Only numbers above zero are present") {
@@ -66,4 +66,4 @@ TEST_CASE("The median of more launches is surer") {
 }
 
 }  // namespace
-}  // namespace prof::compare
+}  // namespace prof::compare::sample_test

@@ -18,7 +18,7 @@
 #include "cupti_backend/api/cupti_versions.h"
 #include "test/cupti_backend/activity/activity_buffer.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::activity_decode_test {
 namespace {
 
 constexpr uint64_t kStart = 1'700'000'000'000'000'000;
@@ -572,4 +572,4 @@ TEST_CASE("The installed CUPTI steps through records as this prof lays them out"
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::activity_decode_test

@@ -11,7 +11,7 @@
 #include "test/cupti_backend/activity/activity_buffer.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::activity_tracer_test {
 namespace {
 
 // What CUPTI was asked to do, in order.
@@ -263,4 +263,4 @@ TEST_CASE("Where CUPTI cannot choose among calls it records none of them") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::activity_tracer_test

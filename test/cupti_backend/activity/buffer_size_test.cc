@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::buffer_size_test {
 namespace {
 
 // A program that writes `bytes_per_s` of records: the size of its buffers after `seconds`.
@@ -28,4 +28,4 @@ TEST_CASE("A fast program gets large buffers at once, and a slow one small ones"
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::buffer_size_test

@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti {
+namespace prof::cupti::buffer_watch_test {
 namespace {
 
 using Act = BufferWatch::Act;
@@ -222,4 +222,4 @@ TEST_CASE("Buffers of a tool that nobody can ask are left to it") {
 }
 
 }  // namespace
-}  // namespace prof::cupti
+}  // namespace prof::cupti::buffer_watch_test

@@ -5,7 +5,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::cupti_settings_test {
 namespace {
 
 // What CUPTI holds for the process.
@@ -126,4 +126,4 @@ TEST_CASE("Another profiler that has taken the buffers gets them zeroed by CUPTI
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::cupti_settings_test

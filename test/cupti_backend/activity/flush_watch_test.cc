@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::flush_watch_test {
 namespace {
 
 constexpr int64_t kRoundNs = 200'000'000;
@@ -53,4 +53,4 @@ TEST_CASE("A call that asks for no buffer is flushed, too") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::flush_watch_test

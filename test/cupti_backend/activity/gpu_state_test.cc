@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::gpu_state_test {
 namespace {
 
 std::string asked;  // "on off"
@@ -142,4 +142,4 @@ TEST_CASE("The speed of a fan is no reading") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::gpu_state_test

@@ -8,7 +8,7 @@
 #include "test/cupti_backend/activity/activity_buffer.h"
 #include "test/cupti_backend/sampling/sampler_program.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::local_memory_test {
 namespace {
 
 KernelKey KeyOf(const char* name, uint32_t blocks) {
@@ -92,4 +92,4 @@ TEST_CASE("Where the driver does not answer the local memory of a kernel is not 
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::local_memory_test

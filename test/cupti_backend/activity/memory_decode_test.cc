@@ -6,7 +6,7 @@
 #include "cupti_backend/api/cupti_versions.h"
 #include "test/cupti_backend/activity/activity_buffer.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::memory_decode_test {
 namespace {
 
 constexpr uint64_t kStart = 1'700'000'000'000'000'000;
@@ -264,4 +264,4 @@ TEST_CASE("Thrashing, throttling, remote maps and what is not known arrive as su
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::memory_decode_test

@@ -8,7 +8,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::nvml_reader_test {
 namespace {
 
 using capture::GpuStateEvent;
@@ -228,4 +228,4 @@ TEST_CASE("An NVML that does not begin is said once, and not ended") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::nvml_reader_test

@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti {
+namespace prof::cupti::subscription_watch_test {
 namespace {
 
 using Act = SubscriptionWatch::Act;
@@ -70,4 +70,4 @@ TEST_CASE("After a new subscription each further loss counts, with its time") {
 }
 
 }  // namespace
-}  // namespace prof::cupti
+}  // namespace prof::cupti::subscription_watch_test

@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti {
+namespace prof::cupti::torch_watch_test {
 namespace {
 
 using Act = BufferWatch::Act;
@@ -51,4 +51,4 @@ TEST_CASE("A program that launches nothing is not taken for one whose profiler h
 }
 
 }  // namespace
-}  // namespace prof::cupti
+}  // namespace prof::cupti::torch_watch_test

@@ -7,7 +7,7 @@
 #include "test/cupti_backend/activity/activity_buffer.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::triage_records_test {
 namespace {
 
 constexpr int64_t kBeginNs = 1'000'000;
@@ -54,4 +54,4 @@ TEST_CASE("Triage gets a collective of NCCL as work that needs no verdict, other
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::triage_records_test

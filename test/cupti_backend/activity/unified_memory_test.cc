@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::unified_memory_test {
 namespace {
 
 using Kind = CUpti_ActivityUnifiedMemoryCounterKind;
@@ -149,4 +149,4 @@ TEST_CASE("Records that cannot be switched on are told, and not switched off") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::unified_memory_test

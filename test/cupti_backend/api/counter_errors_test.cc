@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::counter_errors_test {
 namespace {
 
 bool Has(const std::string& text, const std::string& part) {
@@ -241,4 +241,4 @@ TEST_CASE("What CUPTI does not know is not given as a reason") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::counter_errors_test

@@ -15,7 +15,7 @@
 #include "cupti_backend/api/cupti_versions.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::cupti_load_test {
 namespace {
 
 std::string File(const std::string& name, int number) {
@@ -186,4 +186,4 @@ TEST_CASE("An error's text has its name, or at least its number") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::cupti_load_test

@@ -7,7 +7,7 @@
 #include "test/cupti_backend/api/layouts.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::layout_test {
 namespace {
 
 struct Expected {
@@ -47,4 +47,4 @@ TEST_CASE("The toolkit has what prof reads of CUPTI where every other version ha
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::layout_test

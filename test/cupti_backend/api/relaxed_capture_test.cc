@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::relaxed_capture_test {
 namespace {
 
 CUstreamCaptureMode thread_mode;
@@ -45,4 +45,4 @@ TEST_CASE("A driver without the call, or that refuses it, changes nothing") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::relaxed_capture_test

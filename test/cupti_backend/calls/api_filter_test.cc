@@ -6,7 +6,7 @@
 
 #include "test/cupti_backend/activity/activity_buffer.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::api_filter_test {
 namespace {
 
 TEST_CASE("Calls that explain GPU work or idleness are kept, queries are not") {
@@ -66,4 +66,4 @@ TEST_CASE("A call's name is looked up in its own domain") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::api_filter_test

@@ -14,7 +14,7 @@
 #include "test/cupti_backend/activity/activity_buffer.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::call_trace_test {
 namespace {
 
 constexpr uint32_t kLaunch = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
@@ -233,4 +233,4 @@ TEST_CASE("Calls get the names that CUPTI knows them by, those that explain noth
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::call_trace_test

@@ -13,7 +13,7 @@
 #include "test/cupti_backend/calls/graph_handles.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::graph_node_writer_test {
 namespace {
 
 // Knows the paths that it was given, and notes the nodes that reach it.
@@ -133,4 +133,4 @@ TEST_CASE("Nodes without room are counted, where they would have been written") 
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::graph_node_writer_test

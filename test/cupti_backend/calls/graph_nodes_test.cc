@@ -10,7 +10,7 @@
 #include "test/cupti_backend/calls/graph_handles.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::graph_nodes_test {
 namespace {
 
 struct Program {
@@ -232,4 +232,4 @@ TEST_CASE("Threads that build graphs at one time lose nothing") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::graph_nodes_test

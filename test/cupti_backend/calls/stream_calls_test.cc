@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::stream_calls_test {
 namespace {
 
 using Kind = StreamCall::Kind;
@@ -54,4 +54,4 @@ TEST_CASE("The default stream is the context's or the thread's") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::stream_calls_test

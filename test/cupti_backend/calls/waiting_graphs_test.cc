@@ -4,7 +4,7 @@
 #include "test/cupti_backend/calls/graph_handles.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::waiting_graphs_test {
 namespace {
 
 struct Program {
@@ -85,4 +85,4 @@ TEST_CASE("When there are too many every graph waits") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::waiting_graphs_test

@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::waiting_kernels_test {
 namespace {
 
 TEST_CASE("Such kernels are known by parts of their names in any case of letters") {
@@ -40,4 +40,4 @@ TEST_CASE("Such kernels are known by parts of their names in any case of letters
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::waiting_kernels_test

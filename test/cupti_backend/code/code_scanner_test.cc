@@ -15,7 +15,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::code_scanner_test {
 namespace {
 
 using nlohmann::json;
@@ -145,4 +145,4 @@ TEST_CASE("Code of random bytes is counted to its end, and calls that nest cost 
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::code_scanner_test

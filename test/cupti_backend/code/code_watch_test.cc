@@ -11,7 +11,7 @@
 #include "test/cupti_backend/activity/activity_buffer.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::code_watch_test {
 namespace {
 
 using format::CodeClass;
@@ -80,4 +80,4 @@ TEST_CASE("Modules that several threads load are all looked into") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::code_watch_test

@@ -13,7 +13,7 @@
 #include "cupti_backend/metrics/pass_planner.h"
 #include "test/cupti_backend/api/installed_cupti.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::pass_counts_test {
 namespace {
 
 using Counts = std::map<std::string, size_t>;  // by level
@@ -127,4 +127,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::pass_counts_test

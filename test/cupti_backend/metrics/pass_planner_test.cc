@@ -10,7 +10,7 @@
 
 #include "test/cupti_backend/api/installed_cupti.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::pass_planner_test {
 namespace {
 
 std::vector<PlannedGroup> OfLevel(const PassPlan& plan, const std::string& level) {
@@ -343,4 +343,4 @@ TEST_CASE("A chip that CUPTI does not know has no metrics, and all are named") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::pass_planner_test

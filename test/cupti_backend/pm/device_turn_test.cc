@@ -9,7 +9,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::device_turn_test {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
@@ -117,4 +117,4 @@ TEST_CASE("Without the file everybody has a turn") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::device_turn_test

@@ -5,7 +5,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::pm_pauses_test {
 namespace {
 
 // Samples of 10 ns from `begin_ns` on, with two metrics.
@@ -55,4 +55,4 @@ TEST_CASE("The pauses that are remembered are the latest") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::pm_pauses_test

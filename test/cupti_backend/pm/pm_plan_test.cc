@@ -11,7 +11,7 @@
 #include "test/cupti_backend/api/installed_cupti.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::pm_plan_test {
 namespace {
 
 std::set<format::TriageUnit> UnitsOf(const PmPlan& plan) {
@@ -67,4 +67,4 @@ TEST_CASE("On Hopper one pass holds all units and rates of triage and the SM clo
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::pm_plan_test

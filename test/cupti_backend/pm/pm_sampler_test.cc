@@ -10,7 +10,7 @@
 #include "test/cupti_backend/pm/fake_pm.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::pm_sampler_test {
 namespace {
 
 SessionOptions Options() {
@@ -185,4 +185,4 @@ TEST_CASE("An interval that is still too short is longer half a second later") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::pm_sampler_test

@@ -19,7 +19,7 @@
 #include "test/cupti_backend/pm/fake_pm.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::triage_sampler_test {
 namespace {
 
 // A program that launches all the time, and a collector that takes what comes.
@@ -247,4 +247,4 @@ TEST_CASE("A hardware buffer that overflowed is opened again, and a notice count
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::triage_sampler_test

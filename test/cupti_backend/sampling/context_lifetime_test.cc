@@ -11,7 +11,7 @@
 #include "cupti_backend/sampling/context_slots.h"
 #include "test/cupti_backend/sampling/sampler_program.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::context_lifetime_test {
 namespace {
 
 TEST_CASE("A context that is destroyed before its counters are prepared stays closed") {
@@ -182,4 +182,4 @@ TEST_CASE("The samples of a context that goes away are counted as failed") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::context_lifetime_test

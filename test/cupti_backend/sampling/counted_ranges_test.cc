@@ -5,7 +5,7 @@
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/cupti_backend/sampling/sampler_program.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::counted_ranges_test {
 namespace {
 
 // What NVTX does with ranges of two domains that are not nested.
@@ -123,4 +123,4 @@ TEST_CASE("A counted range that is open when the recording is paused is closed t
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::counted_ranges_test

@@ -9,7 +9,7 @@
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/cupti_backend/sampling/sampler_program.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::counter_obstacles_test {
 namespace {
 
 void CheckUnavailable(Program& program, const char* what, int code) {
@@ -224,4 +224,4 @@ TEST_CASE("An exception while a range is opened or a group changes leaves the ga
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::counter_obstacles_test

@@ -16,7 +16,7 @@
 #include "cupti_backend/sampling/launch_sampler.h"
 #include "test/cupti_backend/sampling/sampler_program.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::counter_sampler_test {
 namespace {
 
 TEST_CASE(
@@ -540,4 +540,4 @@ TEST_CASE("Counters are all sampled only when they are, and pending is not the s
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::counter_sampler_test

@@ -6,7 +6,7 @@
 #include "lib/capture/process/clock.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::hardware_lease_test {
 namespace {
 
 TEST_CASE("One lease at a time is given out, and the next one when that has died") {
@@ -60,4 +60,4 @@ TEST_CASE("Who waits for the hardware gives up after its time") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::hardware_lease_test

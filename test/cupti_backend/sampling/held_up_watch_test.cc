@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::held_up_watch_test {
 namespace {
 
 TEST_CASE("A launch is held up that has been under its range for five seconds") {
@@ -43,4 +43,4 @@ TEST_CASE("The name of a held-up launch stays when the program unloads its modul
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::held_up_watch_test

@@ -6,7 +6,7 @@
 
 #include "test/cupti_backend/sampling/sampler_program.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::launch_choice_test {
 namespace {
 
 TEST_CASE("A launch that is captured into a graph is not sampled") {
@@ -175,4 +175,4 @@ TEST_CASE("A kernel that takes as long as the host does is not sampled") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::launch_choice_test

@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::launch_gate_test {
 namespace {
 
 constexpr int64_t kPatience = 1'000'000;
@@ -73,4 +73,4 @@ TEST_CASE("The gate waits for launches of other threads, not for the caller's ow
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::launch_gate_test

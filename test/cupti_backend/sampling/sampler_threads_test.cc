@@ -10,7 +10,7 @@
 
 #include "test/cupti_backend/sampling/sampler_program.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::sampler_threads_test {
 namespace {
 
 TEST_CASE("Nothing of the profiler is between the enter and the exit of another thread's launch") {
@@ -144,4 +144,4 @@ TEST_CASE("Threads that launch while groups change never have two ranges open at
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::sampler_threads_test

@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::sampling_budget_test {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -114,4 +114,4 @@ TEST_CASE("A budget knows for how long it has been used up") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::sampling_budget_test

@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::trace_pause_test {
 namespace {
 
 std::string done;
@@ -126,4 +126,4 @@ TEST_CASE("Only what needs no time of the kernel's own is read from launches wit
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::trace_pause_test

@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::capture_watch_test {
 namespace {
 
 CUstream Stream(uintptr_t number) {
@@ -134,4 +134,4 @@ TEST_CASE("A capture that does not end keeps a wait for the context from the GPU
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::capture_watch_test

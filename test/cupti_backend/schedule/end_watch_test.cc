@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::end_watch_test {
 namespace {
 
 TEST_CASE("The latest launch whose record has come is known for each context") {
@@ -32,4 +32,4 @@ TEST_CASE("Numbers that have wrapped around are later") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::end_watch_test

@@ -6,7 +6,7 @@
 #include "lib/capture/process/clock.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti {
+namespace prof::cupti::hardware_turns_test {
 namespace {
 
 using Owner = HardwareTurns::Owner;
@@ -43,4 +43,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace prof::cupti
+}  // namespace prof::cupti::hardware_turns_test

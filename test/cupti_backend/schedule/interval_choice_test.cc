@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::interval_choice_test {
 namespace {
 
 using Launch = IntervalChoice::Launch;
@@ -115,4 +115,4 @@ TEST_CASE("The choice follows the program from one kind of part to another, and 
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::interval_choice_test

@@ -8,7 +8,7 @@
 #include "cupti_backend/schedule/need_schedule.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::launch_alarm_test {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
@@ -227,4 +227,4 @@ TEST_CASE("Launches ring of which samples are lacking for most of the GPU time")
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::launch_alarm_test

@@ -8,7 +8,7 @@
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::launch_selection_test {
 namespace {
 
 constexpr const char* kAxpy = "_Z4axpyIfEviPKT_PS0_";  // void axpy<float>(int, ...)
@@ -188,4 +188,4 @@ TEST_CASE("Launches on several devices at once are counted") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::launch_selection_test

@@ -8,7 +8,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::need_schedule_test {
 namespace {
 
 using Action = SampleSchedule::Action;
@@ -363,4 +363,4 @@ TEST_CASE("What may never be sampled is not waited for") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::need_schedule_test

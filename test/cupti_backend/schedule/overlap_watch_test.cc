@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::overlap_watch_test {
 namespace {
 
 using Alone = SampleSchedule::Alone;
@@ -141,4 +141,4 @@ TEST_CASE("More questions than there is room for are refused") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::overlap_watch_test

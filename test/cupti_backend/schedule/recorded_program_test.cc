@@ -20,7 +20,7 @@
 #include "lib/snapshot/read/reader.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::recorded_program_test {
 namespace {
 
 using Action = TriageSchedule::Action;
@@ -277,4 +277,4 @@ TEST_CASE("Bursts by cue cover a recorded training loop better than bursts at ra
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::recorded_program_test

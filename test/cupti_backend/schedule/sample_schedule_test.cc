@@ -13,7 +13,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::sample_schedule_test {
 namespace {
 
 using Action = SampleSchedule::Action;
@@ -525,4 +525,4 @@ TEST_CASE("Where there are more kernels than places, those with most GPU time co
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::sample_schedule_test

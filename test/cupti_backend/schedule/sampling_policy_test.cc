@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::sampling_policy_test {
 namespace {
 
 using Action = SampleSchedule::Action;
@@ -67,4 +67,4 @@ TEST_CASE("A kernel that waits for others by its name is not considered") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::sampling_policy_test

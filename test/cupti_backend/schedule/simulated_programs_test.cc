@@ -20,7 +20,7 @@
 #include "cupti_backend/schedule/sampling_policy.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::simulated_programs_test {
 namespace {
 
 using Action = SampleSchedule::Action;
@@ -373,4 +373,4 @@ TEST_CASE("A program of less than half a second takes no turn") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::simulated_programs_test

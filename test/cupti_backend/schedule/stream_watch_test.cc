@@ -8,7 +8,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::stream_watch_test {
 namespace {
 
 // The driver as far as streams go; functions of a table carry no state of their own.
@@ -167,4 +167,4 @@ TEST_CASE("A stream is not destroyed while it is queried") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::stream_watch_test

@@ -6,7 +6,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti {
+namespace prof::cupti::triage_coverage_test {
 namespace {
 
 constexpr int64_t kUs = 1'000, kMs = 1'000'000, kS = 1'000'000'000;
@@ -249,4 +249,4 @@ TEST_CASE("The key of a kernel depends on its name and on each part of its shape
 }
 
 }  // namespace
-}  // namespace prof::cupti
+}  // namespace prof::cupti::triage_coverage_test

@@ -8,7 +8,7 @@
 #include "cupti_backend/schedule/need_schedule.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti {
+namespace prof::cupti::triage_schedule_test {
 namespace {
 
 using Action = TriageSchedule::Action;
@@ -433,4 +433,4 @@ TEST_CASE("Bursts do not keep step with a loop") {
 }
 
 }  // namespace
-}  // namespace prof::cupti
+}  // namespace prof::cupti::triage_schedule_test

@@ -6,7 +6,7 @@
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::waiting_ranges_test {
 namespace {
 
 uint32_t PathOf(const std::string& outer, const std::string& inner) {
@@ -50,4 +50,4 @@ TEST_CASE("Without room every range waits") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::waiting_ranges_test

@@ -5,7 +5,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test {
+namespace prof::cupti::test::work_watch_test {
 namespace {
 
 TEST_CASE("The GPU time of a launch that was asked about counts to its signature") {
@@ -56,4 +56,4 @@ TEST_CASE("A launch without a record, or without a time, counts nothing") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::test
+}  // namespace prof::cupti::test::work_watch_test

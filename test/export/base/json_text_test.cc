@@ -9,7 +9,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::exporting {
+namespace prof::exporting::json_text_test {
 namespace {
 
 std::string RandomBytes(std::mt19937* random, size_t size) {
@@ -61,4 +61,4 @@ TEST_CASE("Times have three decimals, and numbers read back as they were") {
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::json_text_test

@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::exporting {
+namespace prof::exporting::labels_test {
 namespace {
 
 TEST_CASE("Calls have no version in the names that other tools compare") {
@@ -22,4 +22,4 @@ TEST_CASE("A call of the driver and one of the runtime differ in how their names
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::labels_test

@@ -4,7 +4,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::exporting {
+namespace prof::exporting::memory_levels_test {
 namespace {
 
 TEST_CASE("Levels are those of each GPU's own memory, after each change") {
@@ -44,4 +44,4 @@ TEST_CASE("Sizes without measure end at the largest number") {
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::memory_levels_test

@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::exporting {
+namespace prof::exporting::selection_test {
 namespace {
 
 // Durations, in microseconds, of the operations that `options` select.
@@ -142,4 +142,4 @@ TEST_CASE("A time that is empty or outside of the recording is an error with its
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::selection_test

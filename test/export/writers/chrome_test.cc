@@ -10,7 +10,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::exporting {
+namespace prof::exporting::chrome_test {
 namespace {
 
 nlohmann::json Parsed() {
@@ -139,4 +139,4 @@ TEST_CASE("Allocated memory is a counter of each GPU, in bytes") {
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::chrome_test

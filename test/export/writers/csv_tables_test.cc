@@ -8,7 +8,7 @@
 #include "test/export/example_recording.h"
 #include "test/support/catch.h"
 
-namespace prof::exporting {
+namespace prof::exporting::csv_tables_test {
 namespace {
 
 using Row = std::map<std::string, std::string>;
@@ -85,4 +85,4 @@ TEST_CASE("Ranges, calls and kernels are tables as well") {
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::csv_tables_test

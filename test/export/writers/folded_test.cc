@@ -8,7 +8,7 @@
 #include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::exporting {
+namespace prof::exporting::folded_test {
 namespace {
 
 TEST_CASE("A folded line is the Python stack and the operation, with the sum of its time") {
@@ -31,4 +31,4 @@ TEST_CASE("A folded line is the Python stack and the operation, with the sum of 
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::folded_test

@@ -13,7 +13,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::exporting {
+namespace prof::exporting::perfetto_test {
 namespace {
 
 using test::FieldsOf;
@@ -378,4 +378,4 @@ TEST_CASE("An arrow leads from an op of PyTorch to the node that it made") {
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::perfetto_test

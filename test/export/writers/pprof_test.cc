@@ -9,7 +9,7 @@
 #include "test/export/wire_reader.h"
 #include "test/support/catch.h"
 
-namespace prof::exporting {
+namespace prof::exporting::pprof_test {
 namespace {
 
 using test::FieldsOf;
@@ -42,4 +42,4 @@ TEST_CASE("A sample leads by locations and functions to the names of its ranges 
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::pprof_test

@@ -7,7 +7,7 @@
 #include "test/export/example_recording.h"
 #include "test/support/catch.h"
 
-namespace prof::exporting {
+namespace prof::exporting::speedscope_test {
 namespace {
 
 TEST_CASE("A stack is the ranges and the operation, with the sum of its time") {
@@ -29,4 +29,4 @@ TEST_CASE("A stack is the ranges and the operation, with the sum of its time") {
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::speedscope_test

@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 
-namespace prof::exporting {
+namespace prof::exporting::sqlite_test {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -115,4 +115,4 @@ TEST_CASE("Names come out of the database as they were") {
 }
 
 }  // namespace
-}  // namespace prof::exporting
+}  // namespace prof::exporting::sqlite_test

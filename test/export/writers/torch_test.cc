@@ -13,7 +13,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::torch_test {
 namespace {
 
 using test::SnapshotBuilder;
@@ -232,4 +232,4 @@ TEST_CASE("A part of a recording has the ops of PyTorch in that part") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::torch_test

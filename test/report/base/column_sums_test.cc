@@ -7,7 +7,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::report {
+namespace prof::report::column_sums_test {
 namespace {
 
 TEST_CASE("Rounded values sum to their rounded sum") {
@@ -47,4 +47,4 @@ TEST_CASE("A part is not 100 % of its whole, unless it is the whole") {
 }
 
 }  // namespace
-}  // namespace prof::report
+}  // namespace prof::report::column_sums_test

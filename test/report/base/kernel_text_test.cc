@@ -6,7 +6,7 @@
 #include "lib/analyzer/decide.h"
 #include "test/support/catch.h"
 
-namespace prof::report::test {
+namespace prof::report::test::kernel_text_test {
 namespace {
 
 TEST_CASE("What the share with a verdict is of names communication where there is any") {
@@ -34,4 +34,4 @@ TEST_CASE("The share with a verdict is one of the kernels that do not communicat
 }
 
 }  // namespace
-}  // namespace prof::report::test
+}  // namespace prof::report::test::kernel_text_test

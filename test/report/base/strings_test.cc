@@ -4,7 +4,7 @@
 #include "test/report/example_report.h"
 #include "test/support/catch.h"
 
-namespace prof::report {
+namespace prof::report::strings_test {
 namespace {
 
 TEST_CASE("Width counts what a terminal shows, not bytes") {
@@ -72,4 +72,4 @@ TEST_CASE("A name is never cut inside of a character") {
 }
 
 }  // namespace
-}  // namespace prof::report
+}  // namespace prof::report::strings_test

@@ -7,7 +7,7 @@
 #include "lib/report/base/strings.h"
 #include "test/support/catch.h"
 
-namespace prof::report {
+namespace prof::report::table_test {
 namespace {
 
 std::string Written(const Table& table, int width, bool utf8 = false) {
@@ -86,4 +86,4 @@ TEST_CASE("Lines of a table align in columns, not in bytes") {
 }
 
 }  // namespace
-}  // namespace prof::report
+}  // namespace prof::report::table_test

@@ -15,7 +15,7 @@
 #include "test/report/example_report.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::continuous_test {
 namespace {
 
 using test::Contains;
@@ -180,4 +180,4 @@ TEST_CASE("Info lists each series with its interval, samples and metrics") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::continuous_test

@@ -18,7 +18,7 @@
 #include "test/report/example_report.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::first_screen_test {
 namespace {
 
 using test::Contains;
@@ -313,4 +313,4 @@ TEST_CASE("The detail of ranges has the place of each under the roofline, where 
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::first_screen_test

@@ -11,7 +11,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::modules_test {
 namespace {
 
 using test::Contains;
@@ -124,4 +124,4 @@ TEST_CASE("Without modules nothing is written of them") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::modules_test

@@ -10,7 +10,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::steps_test {
 namespace {
 
 using test::Contains;
@@ -182,4 +182,4 @@ TEST_CASE("Steps that launches tell say so, have numbers for names, and name oth
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::steps_test

@@ -16,7 +16,7 @@
 #include "test/report/example_report.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::text_test {
 namespace {
 
 using test::Contains;
@@ -363,4 +363,4 @@ TEST_CASE("A time that only counters know is marked") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::text_test

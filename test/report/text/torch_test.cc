@@ -11,7 +11,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::torch_test {
 namespace {
 
 using test::Contains;
@@ -222,4 +222,4 @@ TEST_CASE("JSON and CSV have the ops") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::torch_test

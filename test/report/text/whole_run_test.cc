@@ -8,7 +8,7 @@
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::whole_run_test {
 namespace {
 
 using test::Contains;
@@ -79,4 +79,4 @@ TEST_CASE("The whole run in JSON has null where nothing is known") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::whole_run_test

@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::gpu_state_test {
 namespace {
 
 using Catch::Contains;
@@ -71,4 +71,4 @@ TEST_CASE("Readings whose columns differ in length, or whose time is impossible,
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::gpu_state_test

@@ -9,7 +9,7 @@
 #include "test/support/guess_columns.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::guess_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -145,4 +145,4 @@ TEST_CASE("Guessed times that are impossible, and columns of different length, a
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::guess_test

@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::memory_test {
 namespace {
 
 using Catch::Contains;
@@ -256,4 +256,4 @@ TEST_CASE("Enumerators about memory that are newer than this version become unkn
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::memory_test

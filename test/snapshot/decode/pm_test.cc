@@ -8,7 +8,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::pm_test {
 namespace {
 
 using test::Launch;
@@ -130,4 +130,4 @@ TEST_CASE("A sample of a range belongs to no kernel, whatever its ids are") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::pm_test

@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::captured_paths_test {
 namespace {
 
 using Catch::Contains;
@@ -143,4 +143,4 @@ TEST_CASE("A small file cannot ask for much memory with its graph nodes", "[long
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::captured_paths_test

@@ -5,7 +5,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::join_test {
 namespace {
 
 using test::Launch;
@@ -164,4 +164,4 @@ TEST_CASE("A launch inside a counter range counts as sampled even when it gave n
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::join_test

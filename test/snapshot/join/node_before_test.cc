@@ -11,7 +11,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::snapshot {
+namespace prof::snapshot::node_before_test {
 namespace {
 
 using model::TorchScope;
@@ -185,4 +185,4 @@ TEST_CASE("A node that ran within another one is not the node of that one's func
 }
 
 }  // namespace
-}  // namespace prof::snapshot
+}  // namespace prof::snapshot::node_before_test

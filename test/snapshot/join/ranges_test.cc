@@ -9,7 +9,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::ranges_test {
 namespace {
 
 using test::kMainTid;
@@ -129,4 +129,4 @@ TEST_CASE("Steps that jump between deep unrelated paths cannot ask for any numbe
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::ranges_test

@@ -12,7 +12,7 @@
 #include "lib/snapshot/read/reader.h"
 #include "test/support/catch.h"
 
-namespace prof::snapshot {
+namespace prof::snapshot::torch_engine_test {
 namespace {
 
 // How a kernel was launched, by its name.
@@ -90,4 +90,4 @@ TEST_CASE("A gradient that another thread of PyTorch's engine completed has no w
 }
 
 }  // namespace
-}  // namespace prof::snapshot
+}  // namespace prof::snapshot::torch_engine_test

@@ -6,7 +6,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::snapshot {
+namespace prof::snapshot::torch_shapes_test {
 namespace {
 
 using test::SnapshotBuilder;
@@ -142,4 +142,4 @@ TEST_CASE("Shapes of no row, and of no string, end the reading of a file") {
 }
 
 }  // namespace
-}  // namespace prof::snapshot
+}  // namespace prof::snapshot::torch_shapes_test

@@ -6,7 +6,7 @@
 #include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof::snapshot {
+namespace prof::snapshot::torch_test {
 namespace {
 
 using model::TorchScope;
@@ -311,4 +311,4 @@ TEST_CASE("An op below a range, or a range below an op, is damage") {
 }
 
 }  // namespace
-}  // namespace prof::snapshot
+}  // namespace prof::snapshot::torch_test

@@ -3,7 +3,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::model {
+namespace prof::model::api_class_test {
 namespace {
 
 TEST_CASE("API calls are classified by name, whatever version suffix they carry") {
@@ -54,4 +54,4 @@ TEST_CASE("Waits, plain copies and plain allocation block the host; their Async 
 }
 
 }  // namespace
-}  // namespace prof::model
+}  // namespace prof::model::api_class_test

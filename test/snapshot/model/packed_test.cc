@@ -8,7 +8,7 @@
 #include "lib/snapshot/model/model.h"
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::packed_test {
 namespace {
 
 constexpr int64_t kStartNs = 1'700'000'000'000'000'000;
@@ -189,4 +189,4 @@ TEST_CASE("Values that all collide are found or kept again, in little time") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::packed_test

@@ -14,7 +14,7 @@
 
 #include "test/support/catch.h"
 
-namespace prof::model {
+namespace prof::model::row_store_test {
 namespace {
 
 struct Row {
@@ -196,4 +196,4 @@ TEST_CASE("Several threads read the same packed rows") {
 }
 
 }  // namespace
-}  // namespace prof::model
+}  // namespace prof::model::row_store_test

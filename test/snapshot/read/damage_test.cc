@@ -12,7 +12,7 @@
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
-namespace prof {
+namespace prof::damage_test {
 namespace {
 
 using Catch::Contains;
@@ -367,4 +367,4 @@ TEST_CASE("A trailer that counts more blocks than the file has is reported") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::damage_test

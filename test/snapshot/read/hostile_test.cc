@@ -55,7 +55,7 @@ void operator delete[](void* block) noexcept { Release(block); }
 void operator delete(void* block, size_t /*size*/) noexcept { Release(block); }
 void operator delete[](void* block, size_t /*size*/) noexcept { Release(block); }
 
-namespace prof {
+namespace prof::hostile_test {
 namespace {
 
 using Catch::Contains;
@@ -196,4 +196,4 @@ TEST_CASE("Where there is no memory for a file, reading it and analyzing it are 
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::hostile_test

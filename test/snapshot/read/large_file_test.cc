@@ -16,7 +16,7 @@
 #include "test/support/snapshot_builder.h"
 #include "test/support/temp_folder.h"
 
-namespace prof {
+namespace prof::large_file_test {
 namespace {
 
 using Catch::Contains;
@@ -188,4 +188,4 @@ TEST_CASE("Pages are complete, begin in their part of the memory and end within 
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::large_file_test

@@ -10,7 +10,7 @@
 #include "test/support/snapshot_builder.h"
 #include "test/support/temp_folder.h"
 
-namespace prof {
+namespace prof::reader_test {
 namespace {
 
 using test::Launch;
@@ -234,4 +234,4 @@ TEST_CASE("A notice with the severity of a newer version counts as an error") {
 }
 
 }  // namespace
-}  // namespace prof
+}  // namespace prof::reader_test
