@@ -17,8 +17,10 @@ constexpr int64_t kFreshGapNs = 20'000'000;
 // that.
 constexpr int64_t kCalmGapNs = 400'000'000;
 constexpr double kLeastSquare = 0.04;
-// Without launches the GPU may still work on a long kernel: it is looked at this often.
+// Without launches the GPU may still work on a long kernel: it is looked at this often. Where it
+// did nothing, and nothing was launched since, each distance is four times the last one.
 constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000;
+constexpr int64_t kLongestQuietGapNs = 16'000'000'000;
 constexpr double kWeightOfLatest = 0.25;
 
 void Average(double value, double* average) { *average += kWeightOfLatest * (value - *average); }
@@ -122,6 +124,11 @@ int64_t TriageSchedule::RestNs() const {
   return std::min(kShortestRestNs << std::min(vain_ - 1, kDoublings), kLongestRestNs);
 }
 
+int64_t TriageSchedule::QuietGapNs() const {
+  if (vain_ == 0 || launches_ != burst_launches_) return kQuietGapNs;
+  return std::max(quiet_gap_ns_, kQuietGapNs);
+}
+
 TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const TriageSignals& signals,
                                           TriageBudget* budget) {
   Learn(now_ns, signals, budget->Fullness(now_ns));
@@ -146,11 +153,13 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
   const int64_t due_ns = std::max(next_burst_ns_, last_burst_ns_ + RestNs());
   if (now_ns < due_ns) return {Action::kWait, due_ns, 0, 0};
   const bool quiet = now_ns - launched_ns_ > kQuietNs;
-  if (quiet && now_ns < next_burst_ns_ + kQuietGapNs) {
-    return {Action::kWait, next_burst_ns_ + kQuietGapNs, 0, 0};
+  if (quiet && now_ns < next_burst_ns_ + QuietGapNs()) {
+    return {Action::kWait, next_burst_ns_ + QuietGapNs(), 0, 0};
   }
   if (left_ns < burst_cost_ns_) return wait_for(burst_cost_ns_);
-  const bool waits = listens_ && signals.may_ring && fresh_bursts_ == 0 && waits_ < kMostWaits;
+  // While the program warms up a burst for something new waits, too: kernels are far apart then.
+  const bool may_wait = fresh_bursts_ == 0 || RestNs() > 0;
+  const bool waits = listens_ && signals.may_ring && may_wait && waits_ < kMostWaits;
   if (waits && !signals.alarm && now_ns < due_ns + kListenNs) {
     return {Action::kListen, due_ns + kListenNs, 0, 0};
   }
@@ -213,6 +222,10 @@ void TriageSchedule::OnBurst(int64_t now_ns, int64_t cpu_ns, bool kept, TriageBu
   budget->Spend(cpu_ns);
   Average(static_cast<double>(cpu_ns), &burst_cost_ns_);
   last_burst_ns_ = now_ns;
+  quiet_gap_ns_ = launches_ == burst_launches_
+                      ? std::min(4 * std::max(quiet_gap_ns_, kQuietGapNs), kLongestQuietGapNs)
+                      : kQuietGapNs;
+  burst_launches_ = launches_;
   judged_ = false;
   if (kept) {
     ++taken_;

@@ -169,6 +169,7 @@ class TriageSchedule {
   void LearnWaiting(uint64_t resolved, double waiting_share);
   void LearnResolved(int64_t now_ns, uint64_t resolved);
   [[nodiscard]] int64_t RestNs() const;
+  [[nodiscard]] int64_t QuietGapNs() const;
   [[nodiscard]] int64_t GapNs(int64_t now_ns, TriageBudget* budget) const;
   [[nodiscard]] bool WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const;
   double Random();  // [0, 1)
@@ -186,6 +187,8 @@ class TriageSchedule {
   int64_t rate_ns_ = 0;
   bool dense_ = false;  // of launches
   int64_t last_burst_ns_ = kNever;
+  uint64_t burst_launches_ = 0;  // at the last burst
+  int64_t quiet_gap_ns_ = 0;     // while nothing is launched
   bool judged_ = true;   // the last burst
   bool waited_ = false;  // it waited for a kernel
   int waits_ = 0;        // bursts that waited, in a row

@@ -213,6 +213,22 @@ TEST_CASE("A program that warms up costs few bursts, and gets many as soon as it
   CHECK(simulation.BurstsIn(kWarmUpNs, 2 * kS) >= 12);
 }
 
+TEST_CASE("In a program that warms up bursts wait for kernels that come again") {
+  // Each 200 ms a kernel comes again, and one that is new.
+  const auto again = [](int64_t now_ns) { return now_ns % (200 * kMs) < 2 * kMs; };
+  Simulation simulation;
+  simulation.signals.idle_share = 1;
+  simulation.Run(4 * kS, [&](int64_t now_ns) {
+    simulation.signals.expected_ns = 0;
+    return Simulation::Now{
+        again(now_ns), static_cast<uint64_t>(1 + now_ns / (200 * kMs)), 1, 0, false, again(now_ns)};
+  });
+  const auto met = std::count_if(simulation.bursts.begin(), simulation.bursts.end(),
+                                 [&](int64_t at_ns) { return at_ns % (200 * kMs) < 6 * kMs; });
+  CHECK(simulation.bursts.size() <= 24);
+  CHECK(met >= static_cast<int64_t>(simulation.bursts.size() / 2));
+}
+
 TEST_CASE("While most of the GPU's time lacks samples, bursts come as for something new") {
   Simulation simulation;
   simulation.Run(2 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.8, 0}; });
@@ -421,6 +437,21 @@ TEST_CASE("A program that does not launch is hardly looked at") {
   Simulation simulation;
   simulation.Run(60 * kS, [](int64_t now_ns) { return Simulation::Now{now_ns < 100 * kMs, 1, 1}; });
   CHECK(simulation.BurstsIn(2 * kS, 60 * kS) <= 12);
+}
+
+TEST_CASE("A GPU that did nothing is hardly looked at before something is launched") {
+  constexpr int64_t kLoadedNs = 9 * kS;
+  const auto bursts = [](double idle_share) {
+    Simulation simulation;
+    simulation.signals.idle_share = idle_share;
+    simulation.Run(kLoadedNs + 100 * kMs, [](int64_t now_ns) {
+      return Simulation::Now{now_ns >= kLoadedNs, now_ns >= kLoadedNs ? 1u : 0u, 1};
+    });
+    CHECK(simulation.BurstsIn(kLoadedNs, kLoadedNs + 15 * kMs) == 1);
+    return simulation.BurstsIn(0, kLoadedNs);
+  };
+  CHECK(bursts(1) <= 2);
+  CHECK(bursts(0) >= 6);  // something runs for long
 }
 
 TEST_CASE("Bursts do not keep step with a loop") {
