@@ -14,31 +14,33 @@ from lib import results
 from lib import settings
 
 QUESTION = "Which parts of tracing make up what a timeline costs a step of PyTorch?"
-LIMIT_S = 240
+LIMIT_S = 300
 RESULTS = ("step_parts",)
 FILES = ("step_parts.json",)
 
 _PROGRAM = "bench/programs/session_turns.py"
-_OTHERS = "copies,memsets,overhead"
 _SETS = {
     "callback": "callback,calls",
     "kernels": "kernels",
     "kernels + callback": "kernels,callback",
-    "kernels + other kinds": f"kernels,{_OTHERS}",
-    "kernels + other kinds + callback + calls": f"kernels,{_OTHERS},callback,calls",
-    "what prof turns on": f"kernels,{_OTHERS},callback,calls,probe",
+    "what prof turns on": "kernels,copies,memsets,overhead,callback,calls,probe",
 }
 _BARE, _AGAIN, _FLOOR, _ON = "bare", "bare again", "kernels", "what prof turns on"
 _TIMELINE = "prof's timeline"
-_WORKLOADS = {"decode": 40, "train": 8}  # steps in a turn
-_ROUNDS = 16
+_WITHOUT = {"prof's timeline, without the state of the GPU": {"gpu_state": False},
+            "prof's timeline, without code": {"code": False},
+            "prof's timeline, without ranges": {"ranges": False}}
+_WORKLOADS = {"decode": 16, "train": 3}  # steps in a part of a turn
+_ROUNDS, _PARTS = 9, 9
 _MOST, _MOST_OF_OURS = 1.10, 1.02
 
 
 def variants():
     """{name: a variant of session_turns.py}. Set 0 is on at the start, the last one leaves CUPTI."""
     numbered = {name: [number, len(_SETS) + 1] for number, name in enumerate(_SETS, start=1)}
-    return {_BARE: None, _AGAIN: None, **numbered, _TIMELINE: {"leave": True}}
+    sessions = {name: {"leave": True, **options}
+                for name, options in {_TIMELINE: {}, **_WITHOUT}.items()}
+    return {_BARE: None, _AGAIN: None, **numbered, **sessions}
 
 
 def rows_of(workload, times):
@@ -80,8 +82,8 @@ def _with_quarters(row, name):
 
 def markdown(where, rows, goals):
     return "\n".join([
-        where + f" Medians of {_ROUNDS} rounds in one process; ratios are of two turns of a round, "
-        "with their quartiles.", "",
+        where + f" Medians of {_ROUNDS} rounds in one process, of the parts of a turn before; ratios are "
+        "of two turns of a round, with their quartiles.", "",
         results.table(["workload", "variant", "n", "us per step", "over bare", "over the floor",
                        "over what prof turns on"],
                       [[row["workload"], row["variant"], row["n"], row["us_per_step"],
@@ -100,7 +102,7 @@ def run(bench):
         with bench.failing(workload):
             bench.step(LIMIT_S / len(_WORKLOADS), log, bench.injected(
                 library, [bench.python, _PROGRAM, workload, json.dumps(variants()), "--rounds",
-                          str(_ROUNDS), "--steps", str(steps)],
+                          str(_ROUNDS), "--steps", str(steps), "--parts", str(_PARTS)],
                 TRACING_PARTS=";".join(["", *_SETS.values(), "finalized"])))
             text = bench.text(log)
             known = re.search(r"\[turns\] (.*)", text)

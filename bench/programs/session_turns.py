@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """This program runs steps of a model under sessions of prof that take turns in one process.
 
-    session_turns.py train|decode VARIANTS [--rounds N] [--steps N]
+    session_turns.py train|decode VARIANTS [--rounds N] [--steps N] [--parts N]
 
 VARIANTS is JSON: {name: options of prof.session(); two numbers: a set of parts of tracing_parts.cc,
 which is the injection library then, and the set that ends tracing; null: neither}. In each round
 each variant takes some steps, in an order that is drawn. So a drift of the machine falls on all of
-them, and each has the caches and the memory that the others have. Prints
+them, and each has the caches and the memory that the others have. The time of a turn is the median
+of its parts: what disturbs the machine for a moment does not count. Prints
 {name: [microseconds a step, a round]} as JSON.
 """
 
@@ -17,6 +18,7 @@ import json
 import pathlib
 import random
 import signal
+import statistics
 import sys
 import threading
 import time
@@ -59,15 +61,18 @@ def decode_step(model, positions=POSITIONS):
     return step
 
 
-def timed(step, steps):
+def timed(step, steps, parts=1):
     for _ in range(WARM_UP):
         step()
-    torch.cuda.synchronize()
-    begin = time.perf_counter()
-    for _ in range(steps):
-        step()
-    torch.cuda.synchronize()
-    return (time.perf_counter() - begin) / steps * 1e6
+    times = []
+    for _ in range(parts):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        for _ in range(steps):
+            step()
+        torch.cuda.synchronize()
+        times.append((time.perf_counter() - begin) / steps * 1e6)
+    return statistics.median(times)
 
 
 def request_parts(number):
@@ -76,19 +81,19 @@ def request_parts(number):
     ctypes.CDLL(None).pthread_sigqueue(thread, signal.SIGUSR2, ctypes.c_void_p(number))
 
 
-def turn(step, steps, variant):
+def turn(step, steps, parts, variant):
     """(microseconds a step, the report of a recording or None)."""
-    if variant is None:
-        return timed(step, steps), None
-    if isinstance(variant, list):
-        parts, end = variant
-        request_parts(parts)
-        us = timed(step, steps)
-        request_parts(end)
+    if not isinstance(variant, dict):
+        if variant is not None:
+            request_parts(variant[0])
+        time.sleep(ATTACH_S)  # as below, where the machine rests, too
+        us = timed(step, steps, parts)
+        if variant is not None:
+            request_parts(variant[1])
         return us, None
     with prof.session(counters="none", **variant) as session:
         time.sleep(ATTACH_S)
-        us = timed(step, steps)
+        us = timed(step, steps, parts)
     torch.cuda.synchronize()  # a recording that leaves CUPTI does so behind it
     return us, session.report
 
@@ -98,7 +103,8 @@ def main():
     parser.add_argument("kind", choices=("train", "decode"))
     parser.add_argument("variants", type=json.loads)
     parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=20, help="of a part")
+    parser.add_argument("--parts", type=int, default=1, help="of a turn")
     arguments = parser.parse_args()
     if not torch.cuda.is_available():
         print("[skipped] no CUDA device")
@@ -114,7 +120,7 @@ def main():
         random.shuffle(names)
         for name in names:
             variant = arguments.variants[name]
-            us, report = turn(step, arguments.steps, variant)
+            us, report = turn(step, arguments.steps, arguments.parts, variant)
             if round_number >= 0:
                 times[name].append(round(us, 2))
             elif report and report.incomplete:
