@@ -36,7 +36,7 @@ _MOST, _MOST_OF_OURS = 1.10, 1.02
 
 
 def variants():
-    """{name: a variant of session_turns.py}. Set 0 is on at the start, the last one leaves CUPTI."""
+    """{name: a variant of session_turns.py}. Set 0 is on at the start, the last leaves CUPTI."""
     numbered = {name: [number, len(_SETS) + 1] for number, name in enumerate(_SETS, start=1)}
     sessions = {name: {"leave": True, **options}
                 for name, options in {_TIMELINE: {}, **_WITHOUT}.items()}
@@ -82,8 +82,8 @@ def _with_quarters(row, name):
 
 def markdown(where, rows, goals):
     return "\n".join([
-        where + f" Medians of {_ROUNDS} rounds in one process, of the parts of a turn before; ratios are "
-        "of two turns of a round, with their quartiles.", "",
+        where + f" Medians of {_ROUNDS} rounds in one process, of {_PARTS} parts each; ratios are of "
+        "two turns of a round, with their quartiles.", "",
         results.table(["workload", "variant", "n", "us per step", "over bare", "over the floor",
                        "over what prof turns on"],
                       [[row["workload"], row["variant"], row["n"], row["us_per_step"],
