@@ -27,11 +27,12 @@ _VERSION = re.compile(r"CUPTI (\S+)")
 _FROM_PROF = re.compile(r"^prof: .*", re.MULTILINE)
 
 # {case: (program, settings of prof)}. The first ones have a known number of kernels.
+_SMALL = "small buffers"  # records may be lost, and the recording has to say so
 _COUNTED = {
     "launches": (("storm_bare", _KERNELS, "1", "plain"), {}),
     "ranges": (("storm_bare", _KERNELS, "2", "ranges"), {}),
     "graphs": (("storm_bare", _KERNELS, "1", "graph"), {}),
-    "small buffers": (("storm_bare", _KERNELS, "1", "plain"), {"PROF_BUFFER_MIB": "1"}),
+    _SMALL: (("storm_bare", _KERNELS, "1", "plain"), {"PROF_BUFFER_MIB": "1"}),
 }
 _SAMPLED = {
     "default options": ("auto", {}),
@@ -53,7 +54,11 @@ def copies(folder=_FOLDER):
 def answers_of(report):
     """What the report of one recording has."""
     verdicts = report["verdicts"]
-    return {"kernels": report["totals"]["kernels"], "samples": report["totals"]["samples"],
+    missing = [kernel["verdict"]["missing"] for kernel in report["kernels"]
+               if kernel["verdict"]["limiter"] == "not-measured"]
+    return {"missing": missing[0] if missing else "",
+            "pm_samples": sum(series["samples"] for series in report["continuous"]),
+            "kernels": report["totals"]["kernels"], "samples": report["totals"]["samples"],
             "pm_series": len(report["continuous"]), "verdicts": verdicts["share"],
             "from_pm_samples": verdicts["pm_samples"] + verdicts["both"],
             "losses": report["integrity"],
@@ -86,7 +91,9 @@ def _cases(bench):
 
 
 def problems_of(rows):
-    """What a version misses of the kernels that the toolkit's copy recorded."""
+    """What a version misses of the kernels that the toolkit's copy recorded, or of the verdicts that
+    its samples should give.
+    """
     expected = {row["case"]: row.get("kernels") for row in rows if row["version"] == _TOOLKIT}
     found = []
     for row in rows:
@@ -95,8 +102,13 @@ def problems_of(rows):
             found.append(f"{name}: exit code {row['exit_code']}")
         elif "kernels" not in row:
             found.append(f"{name}: no recording")
+        elif row["case"] == _SMALL:
+            if row["kernels"] < expected.get("launches", 0) and not row["losses"]:
+                found.append(f"{name}: kernels are missing, and no loss was reported")
         elif row["case"] in _COUNTED and row["kernels"] != expected.get(row["case"]):
             found.append(f"{name}: {row['kernels']} kernels of {expected.get(row['case'])}")
+        elif row.get("pm_series") and not row.get("verdicts"):
+            found.append(f"{name}: PM samples, and no verdict: {row['missing']}")
     return found
 
 

@@ -9,7 +9,7 @@ which is the injection library then, and the set that ends tracing; null: neithe
 each variant takes some steps, in an order that is drawn. So a drift of the machine falls on all of
 them, and each has the caches and the memory that the others have. The time of a turn is the median
 of its parts: what disturbs the machine for a moment does not count. Prints
-{name: [microseconds a step, a round]} as JSON.
+{name: [microseconds a step, a round]} as JSON after each round.
 """
 
 import argparse
@@ -127,7 +127,7 @@ def main():
                 print(f"[incomplete] {name}: {report.incomplete}")
             elif report and variant.get("torch", "off") != "off" and not report.ops:
                 print(f"[incomplete] {name}: no ops")
-    print("[turns] " + json.dumps(times), flush=True)
+        print("[turns] " + json.dumps(times), flush=True)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,18 @@ class CuptiVersions(unittest.TestCase):
         self.assertEqual(cupti_versions.problems_of(rows),
                          ["12.4, launches: 4 kernels of 5", "12.5, launches: no recording"])
 
+    def test_lost_records_and_missing_verdicts_have_a_reason(self):
+        toolkit = {"version": "toolkit", "case": "launches", "exit_code": 0, "kernels": 5}
+        small = {"version": "12.4", "case": "small buffers", "exit_code": 0, "kernels": 3}
+        self.assertEqual(cupti_versions.problems_of([toolkit, {**small, "losses": ["2"]}]), [])
+        self.assertEqual(cupti_versions.problems_of([toolkit, {**small, "losses": []}]),
+                         ["12.4, small buffers: kernels are missing, and no loss was reported"])
+        sampled = {"version": "12.8", "case": "default options", "exit_code": 0, "kernels": 4,
+                   "pm_series": 1, "missing": "it is idle"}
+        self.assertEqual(cupti_versions.problems_of([toolkit, {**sampled, "verdicts": 0}]),
+                         ["12.8, default options: PM samples, and no verdict: it is idle"])
+        self.assertEqual(cupti_versions.problems_of([toolkit, {**sampled, "verdicts": 1}]), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -229,6 +229,19 @@ TEST_CASE("In a program that warms up bursts wait for kernels that come again") 
   CHECK(met >= static_cast<int64_t>(simulation.bursts.size() / 2));
 }
 
+TEST_CASE("A long kernel that follows a burst on an idle GPU is met soon, and without an alarm") {
+  constexpr int64_t kFirstNs = 1500 * kMs;
+  Simulation simulation;
+  simulation.Run(3 * kS, [&](int64_t now_ns) {
+    const bool runs = now_ns >= kFirstNs;
+    simulation.signals.idle_share = runs ? 0 : 1;
+    return Simulation::Now{runs, runs ? 1u : 0u, 1, 0, false, false};
+  });
+  CHECK(simulation.BurstsIn(0, kFirstNs) >= 1);
+  CHECK(simulation.BurstsIn(kFirstNs, kFirstNs + kS) >= 3);
+  CHECK(simulation.BurstsIn(kFirstNs, kFirstNs + 350 * kMs) >= 1);
+}
+
 TEST_CASE("While most of the GPU's time lacks samples, bursts come as for something new") {
   Simulation simulation;
   simulation.Run(2 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.8, 0}; });
