@@ -5,8 +5,10 @@
 # - The checks that match code spend their time in the headers, so they get many files of a part of
 #   prof together, as one translation unit. Files whose names collide are taken apart again.
 # - The static analyzer looks only into the file that it is given, so it gets each file alone. It
-#   looks less deep than it could (`--deep`), which takes a third of the time; with `--recent 50`
-#   only into the files that the last 50 commits changed.
+#   looks less deep than it could (`--deep`), which takes a third of the time.
+# - With `--recent 80` it looks only into the files that the last 80 commits changed, and the checks
+#   that match code also into those that include a header that they changed. The others were checked
+#   when they changed.
 # - A run that found nothing is remembered by the text that it read, and not repeated.
 #
 #   .ci/lint.py [--build build/release] [--deep] [--recent N] [FILE...]     without files: all of the product
@@ -25,6 +27,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "prof-lint"
+CHECKS = ".clang-tidy"
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 PRODUCT = re.compile(r"(lib|cupti_backend|nvtx_bridge|python_bridge|native_bridge|torch_bridge)/.*\.cc")
 MOST_FILES_TOGETHER = 24
 # -bugprone-suspicious-include: files together are included by the one that puts them together.
@@ -125,6 +129,13 @@ def changed(commits):
     return set(done.stdout.split("\n")) if done.returncode == 0 else None
 
 
+def includes(path, changed_files):
+    """Whether a source has a header of ours that changed."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    return any(name in changed_files or f"include/{name}" in changed_files
+               for name in INCLUDE.findall(text))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build/release")
@@ -138,6 +149,9 @@ def main():
         print(f"no sources of the product in {build}/compile_commands.json", file=sys.stderr)
         return 2
     recent = changed(arguments.recent) if arguments.recent else None
+    if recent is not None and CHECKS not in recent:
+        files = {path: flags for path, flags in files.items()
+                 if path in recent or includes(path, recent)}
     lint, findings = Lint(build, files, arguments.deep), []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(lint.together, paths) for paths in batches(files)]
