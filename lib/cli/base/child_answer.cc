@@ -36,8 +36,8 @@ constexpr char kWhole = '\0';  // follows the answer
 std::optional<std::string> ReadWhole(int in, Clock::time_point deadline) {
   std::string answer;
   while (answer.empty() || answer.back() != kWhole) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    // Rounded up: a limit of 100 ms is over after 100 ms, not after 99.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd ready = {in, POLLIN, 0};
     const int limit_ms = static_cast<int>(std::clamp<int64_t>(left, 0, 60'000));
     if (poll(&ready, 1, limit_ms) != 1) return std::nullopt;
