@@ -6,8 +6,8 @@
 # a new file moves the others to other units: names that collide would fail then, in a build that
 # has nothing to do with them. Where all of a library compiles together, so does any part of it.
 #
-# - Each library is checked from the last file to the first: a name only meets those that come before
-#   it, and CMake has the other order.
+# - Each library is checked in two orders, from the first file to the last and back: a name only
+#   meets those that come before it.
 # - Sources that CMake never puts together are left out: SKIP_UNITY_BUILD_INCLUSION and
 #   UNITY_BUILD OFF in CMakeLists.txt, and those with flags of their own.
 # - clang only looks at the syntax and types. The build must be there, for its generated files.
@@ -89,8 +89,9 @@ def main():
     printed = set()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         # The largest libraries come first, so that none of them is left for the end.
-        jobs = {pool.submit(errors_in, flags, sources[::-1]): target
-                for (target, *flags), sources in sorted(units.items(), key=lambda u: -len(u[1]))}
+        jobs = {pool.submit(errors_in, flags, order): target
+                for (target, *flags), sources in sorted(units.items(), key=lambda u: -len(u[1]))
+                for order in (sources, sources[::-1])}
         for job in concurrent.futures.as_completed(jobs):
             if job.result():
                 printed.add(jobs[job])

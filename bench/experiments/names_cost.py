@@ -11,6 +11,7 @@ import statistics
 
 from lib import results
 from lib import settings
+from lib import turns
 
 QUESTION = "What do names of ops, lines and tensors cost a step, beside the timeline?"
 LIMIT_S = 320
@@ -72,10 +73,7 @@ def run(bench):
             bench.step(LIMIT_S / len(_WORKLOADS), log,
                        [bench.python, _PROGRAM, workload, json.dumps(VARIANTS), "--rounds",
                         str(_ROUNDS), "--steps", str(steps)])
-            text = bench.text(log)
-            if "[incomplete]" in text or "[turns]" not in text:
-                raise RuntimeError(text[-500:])
-            rows += rows_of(workload, json.loads(re.search(r"\[turns\] (.*)", text)[1]))
+            rows += rows_of(workload, turns.rounds_in(bench.text(log)))
     if not rows:
         bench.fail("nothing was measured")
         return

@@ -12,6 +12,7 @@ import statistics
 
 from lib import results
 from lib import settings
+from lib import turns
 
 QUESTION = "Which parts of tracing make up what a timeline costs a step of PyTorch?"
 LIMIT_S = 300
@@ -82,8 +83,8 @@ def _with_quarters(row, name):
 
 def markdown(where, rows, goals):
     return "\n".join([
-        where + f" Medians of {_ROUNDS} rounds in one process, of {_PARTS} parts each; ratios are of "
-        "two turns of a round, with their quartiles.", "",
+        where + f" Medians of n rounds in one process, of {_PARTS} parts each; ratios are of two "
+        "turns of a round, with their quartiles.", "",
         results.table(["workload", "variant", "n", "us per step", "over bare", "over the floor",
                        "over what prof turns on"],
                       [[row["workload"], row["variant"], row["n"], row["us_per_step"],
@@ -104,11 +105,7 @@ def run(bench):
                 library, [bench.python, _PROGRAM, workload, json.dumps(variants()), "--rounds",
                           str(_ROUNDS), "--steps", str(steps), "--parts", str(_PARTS)],
                 TRACING_PARTS=";".join(["", *_SETS.values(), "finalized"])))
-            text = bench.text(log)
-            known = re.search(r"\[turns\] (.*)", text)
-            if known is None or "[incomplete]" in text:
-                raise RuntimeError(text[-500:])
-            rows += rows_of(workload, json.loads(known[1]))
+            rows += rows_of(workload, turns.rounds_in(bench.text(log)))
     if not rows:
         bench.fail("nothing was measured")
         return

@@ -4,6 +4,7 @@
 So a drift of the machine falls on all of them.
 """
 
+import json
 import re
 import statistics
 import time
@@ -43,6 +44,16 @@ def quantities_in(output):
             prefix = f"{timing[1]} " if timing[1] else ""
             found.update({prefix + name: float(value) for name, value in _QUANTITY.findall(line)})
     return found
+
+
+def rounds_in(output):
+    """{variant: [microseconds a step, a round]} of session_turns.py: the rounds that came to their
+    end. An error where there are fewer than two, or a recording was not whole.
+    """
+    printed = re.findall(r"^\[turns\] (.*)$", output, re.MULTILINE)
+    if len(printed) < 2 or "[incomplete]" in output:
+        raise RuntimeError(f"{len(printed)} rounds: {output[-500:]}")
+    return json.loads(printed[-1])
 
 
 def _run(command):

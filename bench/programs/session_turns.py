@@ -127,7 +127,8 @@ def main():
                 print(f"[incomplete] {name}: {report.incomplete}")
             elif report and variant.get("torch", "off") != "off" and not report.ops:
                 print(f"[incomplete] {name}: no ops")
-        print("[turns] " + json.dumps(times), flush=True)
+        if round_number >= 0:  # the last line has all rounds, also of a run that is stopped
+            print("[turns] " + json.dumps(times), flush=True)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,8 @@ constexpr int64_t kFreshGapNs = 20'000'000;
 constexpr int64_t kCalmGapNs = 400'000'000;
 constexpr double kLeastSquare = 0.04;
 // Without launches the GPU may still work on a long kernel: it is looked at this often. Where it
-// did nothing, and nothing was launched since, each distance is four times the last one.
-constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000;
-constexpr int64_t kLongestQuietGapNs = 16'000'000'000;
+// did nothing, and nothing was launched since, only a kernel could begin that had to wait.
+constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000, kIdleGapNs = 4'000'000'000;
 constexpr double kWeightOfLatest = 0.25;
 
 void Average(double value, double* average) { *average += kWeightOfLatest * (value - *average); }
@@ -125,8 +124,7 @@ int64_t TriageSchedule::RestNs() const {
 }
 
 int64_t TriageSchedule::QuietGapNs() const {
-  if (vain_ == 0 || launches_ != burst_launches_) return kQuietGapNs;
-  return std::max(quiet_gap_ns_, kQuietGapNs);
+  return vain_ > 0 && launches_ == burst_launches_ ? kIdleGapNs : kQuietGapNs;
 }
 
 TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const TriageSignals& signals,
@@ -222,9 +220,6 @@ void TriageSchedule::OnBurst(int64_t now_ns, int64_t cpu_ns, bool kept, TriageBu
   budget->Spend(cpu_ns);
   Average(static_cast<double>(cpu_ns), &burst_cost_ns_);
   last_burst_ns_ = now_ns;
-  quiet_gap_ns_ = launches_ == burst_launches_
-                      ? std::min(4 * std::max(quiet_gap_ns_, kQuietGapNs), kLongestQuietGapNs)
-                      : kQuietGapNs;
   burst_launches_ = launches_;
   judged_ = false;
   if (kept) {

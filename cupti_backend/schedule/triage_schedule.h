@@ -188,7 +188,6 @@ class TriageSchedule {
   bool dense_ = false;  // of launches
   int64_t last_burst_ns_ = kNever;
   uint64_t burst_launches_ = 0;  // at the last burst
-  int64_t quiet_gap_ns_ = 0;     // while nothing is launched
   bool judged_ = true;           // the last burst
   bool waited_ = false;          // it waited for a kernel
   int waits_ = 0;                // bursts that waited, in a row

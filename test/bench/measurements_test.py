@@ -43,6 +43,14 @@ class Turns(unittest.TestCase):
         self.assertEqual(self.take({"a": 1, "b": 2}, measure), [("b", 2), ("b", 2)])
         self.assertEqual(self.failed, ["w, a: no GPU"])
 
+    def test_a_run_that_was_stopped_has_the_rounds_before(self):
+        output = '[turns] {"a": [1]}\n[turns] {"a": [1, 2]}\nKeyboardInterrupt'
+        self.assertEqual(turns.rounds_in(output), {"a": [1, 2]})
+
+    def test_one_round_and_a_recording_that_is_not_whole_are_errors(self):
+        for output in ("", '[turns] {"a": [1]}', '[incomplete] a\n[turns] {"a": [1]}\n' * 2):
+            self.assertRaises(RuntimeError, turns.rounds_in, output)
+
     def test_nothing_begins_after_the_deadline(self):
         self.assertEqual(self.take({"a": 1}, lambda value: value, time.monotonic() - 1), [])
 
