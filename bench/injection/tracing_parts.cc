@@ -18,7 +18,9 @@
 //                     finalized     also CUPTI detaches
 //   TRACING_SAVE    a folder for the first 32 completed buffers, unchanged
 //
-// The first set is on from the start. SIGUSR2 with a number changes to the set of that number.
+// The first set is on from the start. SIGUSR2 with a number changes to the set of that number. A
+// line on stderr then says what the set before it recorded: bytes of records, and calls of the main
+// thread that the callback noted.
 //
 // The experiments `storm` and `peers` build it (build_injection() in lib/bench.py).
 #include <cupti.h>
@@ -48,6 +50,8 @@ std::atomic<size_t> next_buffer{0};
 std::atomic<int> saved{0};
 const char* save_to = nullptr;
 std::vector<std::vector<std::string>> sets;
+size_t current_set = 0;
+std::atomic<uint64_t> record_bytes{0};  // of the current set
 CUpti_SubscriberHandle subscriber = nullptr;
 bool registered = false;
 uint32_t calls_on = 0;
@@ -98,6 +102,7 @@ void Save(const uint8_t* buffer, size_t valid_bytes) {
 void CUPTIAPI TakeBuffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid_bytes) {
   if (buffer == nullptr) return;
   Save(buffer, valid_bytes);
+  record_bytes += valid_bytes;
   in_use[static_cast<size_t>(buffer - buffers) / kBufferBytes] = false;
 }
 
@@ -107,6 +112,7 @@ struct Note {
 };
 thread_local Note notes[4096];
 thread_local uint32_t next_note = 0;
+uint32_t notes_before = 0;  // of the main thread, before the current set
 
 void CUPTIAPI OnCallback(void*, CUpti_CallbackDomain, CUpti_CallbackId call, const void* data) {
   const auto& api = *static_cast<const CUpti_CallbackData*>(data);
@@ -114,6 +120,14 @@ void CUPTIAPI OnCallback(void*, CUpti_CallbackDomain, CUpti_CallbackId call, con
   note.ticks = __builtin_ia32_rdtsc();
   note.correlation = api.correlationId;
   note.call = call;
+}
+
+// A set that records nothing would look like one that costs nothing.
+void PrintWhatCame() {
+  const uint32_t calls = next_note - notes_before;
+  notes_before = next_note;
+  std::fprintf(stderr, "[parts] set %zu bytes %llu calls %u\n", current_set,
+               static_cast<unsigned long long>(record_bytes.exchange(0)), calls);
 }
 
 bool Has(const std::vector<std::string>& parts, const char* part) {
@@ -218,7 +232,10 @@ void Apply(const std::vector<std::string>& parts) {
 // Runs on the main thread of the program, between two launches.
 void Change(int, siginfo_t* info, void*) {
   const auto set = static_cast<size_t>(info->si_value.sival_int);
-  if (set < sets.size()) Apply(sets[set]);
+  if (set >= sets.size()) return;
+  Apply(sets[set]);
+  PrintWhatCame();
+  current_set = set;
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
   const SamplingPolicy& policy = *parts_.policy;
   TriageSignals process;
   process.launches = parts_.launches->load(std::memory_order_relaxed);
-  process.news = policy.signatures() + policy.returns();
+  process.news = policy.news() + policy.returns();
   process.lacking = policy.unseen_share();
   process.several_streams = parts_.turns->several_streams();
   if (alarm_.rung() && alarm_.expected_ns() != 0 && alarm_.expected_ns() < now_ns) {

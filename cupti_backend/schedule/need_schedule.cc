@@ -59,12 +59,17 @@ void NeedSchedule::Add(Entry& entry, size_t slot, uint64_t shape_key) {
   entry.resume_ns.store(kNever, kRelaxed);
   Shape* shape = ShapeOf(shape_key);
   if (shape == nullptr || seats_ == nullptr) return;
+  static_assert(kMaxSlots <= 32);
+  const uint32_t bit = uint32_t{1} << slot;
+  if ((shape->slots.fetch_or(bit, kRelaxed) & bit) == 0) news_.fetch_add(1, kRelaxed);
   const uint32_t number = seats_taken_.fetch_add(1, kRelaxed);
   if (number >= kCapacity) return;
   Seat& seat = seats_[number];
   seat.shape = shape;
   seat.slot = static_cast<uint8_t>(slot);
-  entry.seat.store(number + 1, kRelaxed);
+  // A kernel that is loaded for each call has a signature for each, which never comes again.
+  entry.unseen.store(shape->rings.load(kRelaxed), kRelaxed);
+  entry.seat.store(number + 1, std::memory_order_release);
   seat.entry.store(&entry, std::memory_order_release);
 }
 
@@ -85,15 +90,23 @@ bool NeedSchedule::Considers(Entry& entry, int64_t now_ns) {
   return wanted;
 }
 
+// Kernels are told apart by their shape: one that is loaded again has another signature.
 [[gnu::noinline]] void NeedSchedule::TellAlarm(const Entry& entry, int64_t now_ns) {
+  const uint32_t seat = entry.seat.load(std::memory_order_acquire);
+  const Shape* shape = seat != 0 ? seats_[seat - 1].shape : nullptr;
   LaunchAlarm::Kernel kernel;
   kernel.lacking = entry.unseen.load(kRelaxed);
   if (kernel.lacking) {  // of the others nobody asks for more
     kernel.delay_ns = entry.delay_ns.load(kRelaxed);
     const auto timed = static_cast<int64_t>(entry.timed_launches.load(kRelaxed));
-    if (timed > 0) kernel.time_ns = static_cast<int64_t>(entry.timed_ns.load(kRelaxed)) / timed;
+    if (timed > 0) {
+      kernel.time_ns = static_cast<int64_t>(entry.timed_ns.load(kRelaxed)) / timed;
+    } else if (shape != nullptr) {
+      kernel.time_ns = shape->launch_ns.load(kRelaxed);
+    }
   }
-  alarm_.OnLaunch(reinterpret_cast<uintptr_t>(&entry), kernel, now_ns);
+  const void* key = shape != nullptr ? static_cast<const void*>(shape) : &entry;
+  alarm_.OnLaunch(reinterpret_cast<uintptr_t>(key), kernel, now_ns);
 }
 
 // --- Any thread ----------------------------------------------------------------------------------
@@ -214,24 +227,35 @@ double NeedSchedule::UnseenNs(const Seat& seat, const Entry& entry) const {
   return static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed * entry.launches.load(kRelaxed);
 }
 
-// Launches ring that bring most: a burst is for one of them.
+// Launches ring of the kernels that bring most: a burst is for one of them.
 void NeedSchedule::ChooseAlarms(uint32_t seats) {
+  const auto for_each = [&](auto work) {
+    for (uint32_t i = 0; i < seats; ++i) {
+      Entry* entry = seats_[i].entry.load(std::memory_order_acquire);
+      if (entry != nullptr) work(seats_[i], *entry);
+    }
+  };
   double most_ns = kAlarmShare * all_ns_;
-  for (uint32_t i = 0; i < seats; ++i) {
-    const Entry* entry = seats_[i].entry.load(std::memory_order_acquire);
-    if (entry != nullptr) most_ns = std::max(most_ns, UnseenNs(seats_[i], *entry));
-  }
+  for_each([](Seat& seat, Entry&) { seat.shape->unseen_ns = 0; });
+  for_each([&](Seat& seat, Entry& entry) {
+    seat.shape->unseen_ns += UnseenNs(seat, entry);
+    most_ns = std::max(most_ns, seat.shape->unseen_ns);
+    const uint32_t timed = entry.timed_launches.load(kRelaxed);
+    if (timed == 0) return;
+    seat.shape->launch_ns.store(static_cast<int64_t>(entry.timed_ns.load(kRelaxed)) / timed,
+                                kRelaxed);
+  });
   bool any = false, fewer = false;
-  for (uint32_t i = 0; i < seats; ++i) {
-    Entry* entry = seats_[i].entry.load(std::memory_order_acquire);
-    if (entry == nullptr) continue;
-    const double unseen_ns = UnseenNs(seats_[i], *entry);
-    const bool rang = entry->unseen.load(kRelaxed);
-    const bool rings = unseen_ns > 0 && unseen_ns >= (rang ? kAlarmKeeps : kAlarmOfMost) * most_ns;
-    entry->unseen.store(rings, kRelaxed);
+  for_each([&](Seat& seat, Entry& entry) {
+    Shape& shape = *seat.shape;
+    const bool rang = entry.unseen.load(kRelaxed);
+    const double least = shape.rings.load(kRelaxed) ? kAlarmKeeps : kAlarmOfMost;
+    const bool rings = shape.unseen_ns > 0 && shape.unseen_ns >= least * most_ns;
+    shape.rings.store(rings, kRelaxed);
+    entry.unseen.store(rings && IsUnseen(seat, entry), kRelaxed);
     fewer |= rang && !rings;
     any |= rings;
-  }
+  });
   if (fewer) alarm_.ForgetCue();
   alarm_.SetMayRing(any);
 }

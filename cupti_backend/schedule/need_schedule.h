@@ -118,6 +118,9 @@ class NeedSchedule {
   [[nodiscard]] double decided_share() const { return decided_share_.load(); }
   // Kinds of launches that lack samples.
   uint32_t unfinished() const { return unfinished_.load(); }
+  // Kernels and graphs that were new to a slot. A kernel that is loaded again, as those are that
+  // libraries compile for each call, makes a new signature, and is nothing new.
+  uint64_t news() const { return news_.load(kRelaxed); }
   // How often a signature came back whose use of the units is not known yet. It was launched
   // before, so it is nothing new, but now it can be seen.
   uint64_t returns() const { return returns_.load(kRelaxed); }
@@ -173,6 +176,11 @@ class NeedSchedule {
   struct Shape {
     std::atomic<uint64_t> key{0};
     std::atomic<format::Needs> needs{kUnanswered};
+    std::atomic<uint32_t> slots{0};  // that have launched it, a bit each
+    // As of the last Refresh: its launches ring, and how long one of them took.
+    std::atomic<bool> rings{false};
+    std::atomic<int64_t> launch_ns{0};
+    double unseen_ns = 0;  // of all its signatures, in which triage lacks samples
     Kind* first = nullptr;
   };
   // A signature.
@@ -246,7 +254,7 @@ class NeedSchedule {
   std::atomic<double> decided_share_{0};
   std::atomic<int64_t> answers_ns_{0};
   std::atomic<uint32_t> unfinished_{0};
-  std::atomic<uint64_t> returns_{0};
+  std::atomic<uint64_t> news_{0}, returns_{0};
   std::atomic<double> unseen_share_{0}, open_share_{0};
 };
 

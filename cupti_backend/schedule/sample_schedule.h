@@ -115,6 +115,8 @@ class SampleSchedule {
   // The entry of `key`. It is made when it is new (`*is_new`), and Decide has to follow. nullptr:
   // the table is full; dropped() counts it.
   Entry* Find(uint64_t key, bool* is_new);
+  // nullptr: there is none yet.
+  Entry* FindKnown(uint64_t key) const;
   void Decide(Entry& entry, size_t slot, Exclusion exclusion);
   // Counts a launch. False: it is not sampled. Most launches cost no more than this.
   bool Considers(Entry& entry, int64_t now_ns);

@@ -152,8 +152,9 @@ class SamplingPolicy {
     return by_need() ? std::optional(needs_->decided_share()) : std::nullopt;
   }
 
-  // By need: what triage should look at, and what it leaves open (NeedSchedule::returns,
+  // By need: what triage should look at, and what it leaves open (NeedSchedule::news, returns,
   // unseen_share, open_share).
+  [[nodiscard]] uint64_t news() const { return by_need() ? needs_->news() : signatures(); }
   [[nodiscard]] uint64_t returns() const { return by_need() ? needs_->returns() : 0; }
   [[nodiscard]] double open_share() const { return by_need() ? needs_->open_share() : 0; }
   [[nodiscard]] double unseen_share() const { return by_need() ? needs_->unseen_share() : 0; }
@@ -170,6 +171,9 @@ class SamplingPolicy {
   uint64_t signatures_dropped() const { return schedule_.dropped(); }
 
  private:
+  static constexpr uint32_t kManySignatures = SampleSchedule::kCapacity / 2;
+
+  Entry* Find(Signature signature, const char* kernel_name, bool* is_new);
   [[nodiscard]] bool IsTimedNow(const Entry& entry) const;
   void DecideNew(const Launch& launch, bool range_matches, size_t slot, Entry* entry);
 

@@ -76,7 +76,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
   }
   news_ = signals.news;
   lacking_ = signals.lacking;
-  LearnResolved(now_ns, signals.resolved);
+  LearnResolved(now_ns, signals.resolved, full);
   const bool lacking = signals.lacking > kEnough && now_ns - launched_ns_ < kQuietNs;
   if (lacking || now_ns < fresh_until_ns_) learnt_ns_ = now_ns;
 }
@@ -89,11 +89,12 @@ void TriageSchedule::LearnRate(int64_t now_ns, uint64_t launches) {
   rate_ns_ = now_ns;
 }
 
-// A burst that was put off because nothing was known is due if much lacks samples.
-void TriageSchedule::LearnResolved(int64_t now_ns, uint64_t resolved) {
+// A burst that was put off because nothing was known is due if much lacks samples, while there is
+// enough for what comes later.
+void TriageSchedule::LearnResolved(int64_t now_ns, uint64_t resolved, double full) {
   if (known_ || fresh_bursts_ > 0 || resolved < fresh_taken_) return;
   known_ = true;
-  if (lacking_ > kMuch) next_burst_ns_ = std::min(next_burst_ns_, now_ns);
+  if (lacking_ > kMuch && full > kFullForAll) next_burst_ns_ = std::min(next_burst_ns_, now_ns);
 }
 
 // A burst that waited for a kernel says little about the rest of the time.

@@ -167,7 +167,7 @@ class TriageSchedule {
   void LearnRate(int64_t now_ns, uint64_t launches);
   void LearnIdle(double idle_share);
   void LearnWaiting(uint64_t resolved, double waiting_share);
-  void LearnResolved(int64_t now_ns, uint64_t resolved);
+  void LearnResolved(int64_t now_ns, uint64_t resolved, double full);
   [[nodiscard]] int64_t RestNs() const;
   [[nodiscard]] int64_t QuietGapNs() const;
   [[nodiscard]] int64_t GapNs(int64_t now_ns, TriageBudget* budget) const;

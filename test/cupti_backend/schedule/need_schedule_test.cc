@@ -124,6 +124,43 @@ TEST_CASE("The GPU time of kernels whose use is not known is unseen, for a while
   CHECK(program.schedule->unseen_share() == 0);  // triage cannot see it
 }
 
+TEST_CASE("A kernel that is loaded again is nothing new, in another context it is") {
+  Program program;
+  program.Add(1, kMs);
+  program.Add(1, 0);
+  CHECK(program.schedule->news() == 1);
+  program.Add(2, kMs);
+  CHECK(program.schedule->news() == 2);
+  program.schedule->Add(program.entries.emplace_back(), 1, 1);
+  CHECK(program.schedule->news() == 3);
+}
+
+TEST_CASE("Launches ring of a kernel that lacks samples, also where it was loaded just now") {
+  Program program;
+  LaunchAlarm& alarm = program.schedule->alarm();
+  program.Launch(program.Add(1, kMs), 10);
+  program.Launch(program.Add(2, kMs / 20), 10);
+  // Each signature has little of the time, all of the kernel have most.
+  for (int time = 0; time < 20; ++time) program.Launch(program.Add(3, kMs), 1);
+  program.schedule->SetNeeds(1, format::kNeedsNothing);
+  program.Refresh();
+  CHECK(alarm.may_ring());
+  alarm.SetLearns(true);
+  const auto rings = [&](uint64_t shape) {
+    alarm.Arm();
+    program.Launch(program.Add(shape, 0), 1);
+    const bool rung = alarm.rung();
+    alarm.SwitchOff();
+    return rung;
+  };
+  CHECK(rings(3));
+  CHECK_FALSE(rings(2));  // it would bring little
+  CHECK_FALSE(rings(1));
+  program.schedule->SetNeeds(3, format::kNeedsNothing);
+  program.Refresh();
+  CHECK_FALSE(rings(3));
+}
+
 TEST_CASE("Nothing is sampled before it is known what is open") {
   Program program;
   Entry& entry = program.Add(1, kMs);

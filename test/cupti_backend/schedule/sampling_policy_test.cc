@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/schedule/sampling_policy.h"
 
+#include <cstdint>
+#include <vector>
+
 #include "test/support/catch.h"
 
 namespace prof::cupti::test::sampling_policy_test {
@@ -64,6 +67,26 @@ TEST_CASE("A kernel that waits for others by its name is not considered") {
   SamplingPolicy policy(Options());
   CHECK(policy.Consider(KernelLaunch("ncclDevKernel_AllReduce"), 0, 1) == nullptr);
   CHECK(policy.signatures() == 1);
+}
+
+TEST_CASE("Kernels that are loaded again and again do not use up the places of signatures") {
+  SamplingPolicy policy(Options());
+  const std::vector<char> functions(3 * SampleSchedule::kCapacity);
+  SamplingPolicy::Entry* first = policy.Consider(KernelLaunch("first"), 0, 1);
+  REQUIRE(first != nullptr);
+  int64_t now_ns = 2;
+  for (const char& function : functions) {
+    Launch launch = KernelLaunch("loaded");
+    launch.signature.function = &function;
+    CHECK(policy.Consider(launch, 0, ++now_ns) != nullptr);
+  }
+  CHECK(policy.signatures_dropped() == 0);
+  CHECK(policy.signatures() < SampleSchedule::kCapacity);
+  CHECK(policy.Consider(KernelLaunch("first"), 0, ++now_ns) == first);
+  SamplingPolicy::Entry* later = policy.Consider(KernelLaunch("later"), 0, ++now_ns);
+  Launch grid = KernelLaunch("later");
+  grid.signature.grid = {7, 1, 1};
+  CHECK(policy.Consider(grid, 0, ++now_ns) != later);
 }
 
 }  // namespace
