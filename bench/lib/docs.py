@@ -38,15 +38,19 @@ def _take_json(path, folder, merge):
     if results.problem_of(result["commit"]):
         raise ValueError(f"{path.name}: {results.problem_of(result['commit'])}")
     known = results.read(target) if target.exists() else {}
-    if merge and not part:
-        result, table = merge(known, result)
+    if merge:
+        result, table = merge(known.get("parts", {}).get(part, {}) if part else known, result)
     results.dump(target, with_part(known, part, result) if part else with_result(known, result))
     return table
 
 
+def _place(stem):
+    return stem.partition(".")[2] or stem
+
+
 def _places(folder, names):
     """{place: its table}"""
-    return {name.partition(".")[2] or name: (folder / f"{name}.md").read_text(encoding="utf-8")
+    return {_place(name): (folder / f"{name}.md").read_text(encoding="utf-8")
             for name in names if (folder / f"{name}.md").exists()}
 
 
@@ -62,13 +66,13 @@ def take(folder, root, names, merges=None):
     done, tables = [], {}
     for path in found:
         tables[path.stem] = _take_json(path, root / "bench/results",
-                                       (merges or {}).get(path.stem))
+                                       (merges or {}).get(path.stem.partition(".")[0]))
         done.append(f"took {path.name}")
     for path in sorted(folder.glob("*_values.json.gz")):
         shutil.copy(path, root / "bench/results")
         done.append(f"took {path.name}")
     places = _places(folder, [path.stem for path in found])
-    places.update({name: table for name, table in tables.items() if table is not None})
+    places.update({_place(name): table for name, table in tables.items() if table is not None})
     for page in sorted((root / "docs").rglob("*.md")):
         before = text = page.read_text(encoding="utf-8")
         for place, table in places.items():

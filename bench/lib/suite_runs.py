@@ -72,6 +72,10 @@ def choices(stdout):
     return [line for line in stdout.splitlines() if line.startswith(_CHOICE)]
 
 
+def _missing(lines, others):
+    return [line for line in lines if line not in others][:_MOST_LINES]
+
+
 def warnings(stderr):
     """{a line without numbers: the line}"""
     return {_VARIES.sub("#", line): line for line in without_prof(stderr.splitlines())}
@@ -131,10 +135,9 @@ def changes(first, bare, other):
     new = [line for key, line in warnings(other["stderr"]).items() if key not in usual]
     if new:
         found.append(f"stderr: {new[:_MOST_LINES]}")
-    chosen = choices(bare["stdout"])
-    if choices(first["stdout"]) == chosen != choices(other["stdout"]):
-        found.append(f"choices: {choices(other['stdout'])[:_MOST_LINES]} instead of "
-                     f"{chosen[:_MOST_LINES]}")
+    usual, chosen = choices(bare["stdout"]), choices(other["stdout"])
+    if choices(first["stdout"]) == usual != chosen:
+        found.append(f"choices: {_missing(chosen, usual)} instead of {_missing(usual, chosen)}")
     return found
 
 

@@ -52,12 +52,11 @@ LABELS = {
     "stream_copy": label(["dram"], ["fewer-bytes"], harmful=LATENCY_ADVICE),
     "l2_read": label(["l2"], ["serve-from-l1"], harmful=LATENCY_ADVICE),
     "shared_reads": label(
-        ["shared"], ["fewer-shared-accesses"], harmful=LATENCY_ADVICE + ["remove-bank-conflicts"],
-        why="a 4-byte load for each addition: the issue slots are at 94 %, shared memory at 78 %"),
+        ["shared"], ["fewer-shared-accesses"], harmful=LATENCY_ADVICE + ["remove-bank-conflicts"]),
     "shared_conflicts": label(
         ["shared"], ["remove-bank-conflicts"], ["shared-bank-conflicts"], harmful=LATENCY_ADVICE,
         saves=saves("remove-bank-conflicts", 0.838,
-                    "measured: shared_reads, the same rounds at stride 1, 84.1 against 519.5 us")),
+                    "measured: the same rounds at stride 1, 84.1 against 519.5 us")),
     "uncoalesced_reads": label(
         ["dram"], ["coalesce"], ["uncoalesced"], harmful=LATENCY_ADVICE,
         saves=saves("coalesce", 0.875, "arithmetic: 4 of 32 bytes of each sector are used")),

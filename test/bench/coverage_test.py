@@ -127,6 +127,12 @@ class Changes(unittest.TestCase):
         self.assertEqual(suite_runs.changes(b, a, b), [])
         self.assertEqual(suite_runs.changes(a, a, a), [])
 
+    def test_of_choices_those_that_differ_are_named(self):
+        same = "".join(f"[choice] {number}\n" for number in range(20))
+        found = suite_runs.changes(ran(same + "[choice] a\n"), ran(same + "[choice] a\n"),
+                                   ran(same + "[choice] b\n"))
+        self.assertEqual(found, ["choices: ['[choice] b'] instead of ['[choice] a']"])
+
 
 def row(name, kind, share=None, **more):
     return {"program": name, "kind": kind, "parameters": {}, "share": {"default": share},

@@ -66,6 +66,19 @@ class Docs(unittest.TestCase):
         self.assertEqual(self.known()["rows"], [1, 2, 3])
         self.assertIn("| 3 rows |", self.page.read_text(encoding="utf-8"))
 
+    def test_a_part_is_merged_with_the_same_part(self):
+        def merge(known, result):
+            rows = known.get("rows", []) + result["rows"]
+            return {**result, "rows": rows}, f"| {len(rows)} rows |"
+
+        for name, rows in (("cost", [1]), ("cost.counters", [2]), ("cost.counters", [3, 4])):
+            self.leave(name, {"rows": rows})
+            docs.take(self.run, self.root, {"cost"}, {"cost": merge})
+            (self.run / f"{name}.json").unlink()
+        self.assertEqual(self.known()["rows"], [1])
+        self.assertEqual(self.known()["parts"]["counters"]["rows"], [2, 3, 4])
+        self.assertIn("<!-- begin counters -->\n| 3 rows |", self.page.read_text(encoding="utf-8"))
+
     def test_a_new_result_keeps_the_parts_of_the_one_before(self):
         self.leave("cost", {"rows": [1]})
         self.leave("cost.counters", {"rows": [2]})
