@@ -6,7 +6,7 @@
 #   prof together, as one translation unit. Files whose names collide are taken apart again.
 # - The static analyzer looks only into the file that it is given, so it gets each file alone. It
 #   looks less deep than it could (`--deep`), which takes a third of the time.
-# - With `--recent 80` it looks only into the files that the last 80 commits changed, and the checks
+# - With `--recent 40` it looks only into the files that the last 40 commits changed, and the checks
 #   that match code also into those that include, directly or not, a header that they changed. Of the
 #   others clang-tidy would read the same text as before.
 # - A run that found nothing is remembered by the text that it read, and not repeated.

@@ -45,7 +45,7 @@ class _Measurement:
         self._bench, self._program, self._seed = bench, program, seed
         self._runs, self._reports = {}, {}
         self.row = {"program": program.name, "kind": program.kind, "gpus": program.gpus,
-                    "seed": seed, "parameters": {}, "share": {}, "findings": {}, "runs": {},
+                    "seed": seed, "parameters": {}, "share": {}, "findings": {}, "idle": {}, "runs": {},
                     "errors": []}
 
     def take(self):
@@ -111,6 +111,7 @@ class _Measurement:
         for variant, found in reports.items():
             row["share"][variant] = suite_verdicts.share_with_verdict(found)
             row["findings"][variant] = suite_verdicts.findings(found)
+            row["idle"][variant] = suite_verdicts.idle_shares(found)
         default = reports.get(suite_runs.DEFAULT)
         if default:
             row["without_verdict"] = suite_verdicts.without_verdict(default)

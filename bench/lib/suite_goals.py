@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """This module has the goals of the coverage suite, and its tables."""
 
+import statistics
+
 from lib import results
 from lib import suite
 from lib import suite_runs
@@ -120,6 +122,18 @@ def _findings_goal(rows):
     return _goal(text, f"{sum(found)} of {len(found)} programs", "all programs", all(found))
 
 
+def idle_apart(row, variant=suite_runs.DEFAULT):
+    """(points of the span, cause): where the idle time of the timeline and the variant differs most,
+    or None. A finding comes and goes with it, from 5 % of the span on.
+    """
+    found = row.get("idle") or {}
+    if suite_runs.TIMELINE not in found or variant not in found:
+        return None
+    base, other = found[suite_runs.TIMELINE], found[variant]
+    return max(((100 * abs(base.get(cause, 0) - other.get(cause, 0)), cause)
+                for cause in {*base, *other}), default=(0.0, "none"))
+
+
 def _changed_goal(rows):
     text = "programs changed: output, warnings, choices, exit"
     found = [row for row in rows if row.get("changed") is not None]
@@ -152,6 +166,15 @@ def _references(rows):
     if found:
         yield reference("two timelines: the same findings",
                         f"{sum(found)} of {len(found)} programs")
+    for text, variant in (("default options and the timeline", suite_runs.DEFAULT),
+                          ("two timelines", again)):
+        idle = {row["program"]: apart for row in rows if (apart := idle_apart(row, variant))}
+        if idle:
+            worst = max(idle, key=idle.get)
+            median = statistics.median(points for points, _ in idle.values())
+            yield reference(f"the idle time by cause with {text} apart, of the span",
+                            f"median {median:.1f}, most {idle[worst][0]:.1f} points "
+                            f"({worst}: {idle[worst][1]})")
 
 
 def goals_of(rows):

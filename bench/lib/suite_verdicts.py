@@ -98,6 +98,15 @@ def findings(reports):
                    if not finding.get("withheld") and finding["id"] != "clock"})
 
 
+def idle_shares(reports):
+    """{cause: its part of the undisturbed time of all processes}, as a fraction."""
+    whole = sum(report["undisturbed_ns"] for report in reports)
+    shares = {}
+    for gap in (gap for report in reports for gap in report["gaps"]):
+        shares[gap["cause"]] = shares.get(gap["cause"], 0) + gap["total_ns"] / whole
+    return shares
+
+
 def names_apart(reports, others):
     """Kernels of 1 % of the time or more that only one of the two has: another choice was made."""
     def names(found):

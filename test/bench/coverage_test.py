@@ -35,8 +35,9 @@ def kernel(name, limiter, total_ns=100 * US, median_ns=20 * US, confidence="high
             "verdict": {"limiter": limiter, "confidence": confidence, "missing": ""}, **more}
 
 
-def report(*kernels, findings=()):
-    return {"kernels": list(kernels), "findings": list(findings)}
+def report(*kernels, findings=(), gaps=(), undisturbed_ns=1000):
+    return {"kernels": list(kernels), "findings": list(findings), "gaps": list(gaps),
+            "undisturbed_ns": undisturbed_ns}
 
 
 class Verdicts(unittest.TestCase):
@@ -80,6 +81,13 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(suite_verdicts.findings([
             report(findings=[{"id": "b"}, {"id": "a", "withheld": True}]),
             report(findings=[{"id": "c", "withheld": False}, {"id": "b"}])]), ["b", "c"])
+
+    def test_idle_time_is_a_share_of_the_undisturbed_time_of_all_processes(self):
+        first = report(gaps=[{"cause": "launch", "total_ns": 100},
+                             {"cause": "sync", "total_ns": 50}])
+        second = report(gaps=[{"cause": "launch", "total_ns": 300}], undisturbed_ns=3000)
+        self.assertEqual(suite_verdicts.idle_shares([first, second]),
+                         {"launch": 0.1, "sync": 0.0125})
 
     def test_a_kernel_that_only_one_run_has_is_named(self):
         both = kernel("both", "l2", 1000)
@@ -184,6 +192,15 @@ class Goals(unittest.TestCase):
         self.assertEqual(list(shown.values()), ["75.0 % (3 of 4)", "1.00 s (a)", "0 of 1 programs"])
         self.assertEqual({goal["met"] for goal in goals if goal["goal"] in shown}, {None})
 
+    def test_idle_time_by_cause_is_compared_with_the_timelines(self):
+        rows = [row("a", suite.OTHER, idle={"timeline": {"launch": 0.1, "sync": 0.02},
+                                            "default": {"launch": 0.11}}),
+                row("b", suite.OTHER, idle={"timeline": {"host-work": 0.3},
+                                            "default": {"host-work": 0.26}})]
+        shown = [goal for goal in suite_goals.goals_of(rows) if "idle time by cause" in goal["goal"]]
+        self.assertEqual([(goal["measured"], goal["met"]) for goal in shown],
+                         [("median 3.0, most 4.0 points (b: host-work)", None)])
+
     def test_equal_runs_are_made_where_they_are_asked_for(self):
         self.assertTrue(suite_runs.is_wanted("full", ""))
         self.assertFalse(suite_runs.is_wanted("full again", ""))
@@ -236,7 +253,8 @@ kernels = [{{"name": name, "full_name": name, "range": "", "grid": None, "block"
             "total_ns": 100, "duration_ns": {{"median": 20000}}, "metrics": {{}},
             "verdict": {{"limiter": "not-measured" if "none" in options else "dram",
                         "confidence": "high", "missing": ""}}}} for name in "ab"]
-json.dump({{"kernels": kernels, "findings": [{{"id": "gaps"}}]}}, sys.stdout)
+json.dump({{"kernels": kernels, "findings": [{{"id": "gaps"}}], "gaps": [], "undisturbed_ns": 1}},
+          sys.stdout)
 """
 _PROGRAM = """\
 import sys
