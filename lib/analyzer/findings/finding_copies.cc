@@ -2,7 +2,10 @@
 #include "lib/analyzer/findings/finding_copies.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "lib/analyzer/base/host_link.h"
@@ -140,6 +143,21 @@ double LongerDirectionNs(const RunInputs& inputs, Wanted wanted) {
   return longer_ns;
 }
 
+// Kernels of one stream run one after the other, however little they wait for.
+double LongestStreamNs(const RunInputs& inputs) {
+  std::map<std::pair<uint32_t, uint32_t>, double> streams;
+  double longest_ns = 0;
+  for (const Op& op : inputs.model.ops) {
+    if (op.kind != model::OpKind::kKernel || !op.timed || op.device != inputs.device.device)
+      continue;
+    if (!inputs.device.IsEvidence(op)) continue;
+    double& stream_ns = streams[{op.context, op.stream}];
+    stream_ns += static_cast<double>(op.end_ns - op.start_ns);
+    longest_ns = std::max(longest_ns, stream_ns);
+  }
+  return longest_ns;
+}
+
 }  // namespace
 
 MaybeFinding PageableCopies(const RunInputs& inputs) {
@@ -193,6 +211,34 @@ MaybeFinding CopiesNotOverlapped(const RunInputs& inputs) {
   finding.confidence = Confidence::kMedium;  // nothing shows whether the data allows it
   finding.withheld_why = inputs.lost_operations;
   return RatedFinding(std::move(finding), cost_ns);
+}
+
+MaybeFinding LinkBound(const RunInputs& inputs) {
+  const auto in_direction = [&](CopyKind kind) {
+    return Collect(inputs, [&](const Op& op) { return op.copy == kind && !IsPageable(op); });
+  };
+  const Copies to_device = in_direction(CopyKind::kHostToDevice);
+  const Copies to_host = in_direction(CopyKind::kDeviceToHost);
+  const bool is_to_device = to_device.time_ns >= to_host.time_ns;
+  const Copies& copies = is_to_device ? to_device : to_host;
+  if (copies.count == 0 || inputs.Share(copies.time_ns) < kLinkBusy) return std::nullopt;
+  const double rate = copies.bytes / copies.time_ns, fastest = FastestRate(inputs);
+  if (rate < kLinkRate * fastest) return std::nullopt;
+  const double kernels_ns = LongestStreamNs(inputs);
+  Finding finding;
+  finding.title = std::string(is_to_device ? "Copies to the device" : "Copies to the host") +
+                  " take " + text::Percent(inputs.Share(copies.time_ns)) + " of the span, at " +
+                  text::Percent(rate / fastest) + " of the link's rate.";
+  finding.evidence = {DescribeCopies(copies),
+                      "the link: " + text::Fixed(fastest, 0) + " GB/s at best, in each direction",
+                      "the kernels of one stream take " + text::Time(kernels_ns) + " at most"};
+  finding.action =
+      "Send fewer bytes: keep on the GPU what does not change, use a smaller type, or compress.";
+  finding.check = kCheckTimeline;
+  finding.gain_at_most_ns = inputs.span_ns - kernels_ns;
+  finding.confidence = Confidence::kMedium;  // nothing shows whether fewer bytes would do
+  finding.withheld_why = inputs.lost_operations;
+  return RatedFinding(std::move(finding), std::max(0.0, copies.time_ns - kernels_ns));
 }
 
 MaybeFinding SmallCopies(const RunInputs& inputs) {

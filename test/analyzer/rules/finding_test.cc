@@ -463,6 +463,30 @@ TEST_CASE("Copies under kernels are no finding, pinned or not") {
   CHECK(run.Find().empty());
 }
 
+TEST_CASE("Copies that the kernels hide are the limit where the link never rests") {
+  const uint64_t bytes = GENERATE(uint64_t{48'000'000}, uint64_t{20'000'000});
+  Run run;
+  for (int i = 0; i < 10; ++i) {
+    model::Op& kernel = run.Kernel(0, GapCause::kUnknown, 900 * kUs);
+    kernel.stream = static_cast<uint32_t>(i % 2);
+    const int64_t start_ns = kernel.start_ns;
+    model::Op& copy = run.Copy(0, 100 * kUs, bytes, MemoryKind::kPinned);
+    copy.start_ns = start_ns + 20 * kUs;
+    copy.stream = 7;
+  }
+  const auto findings = run.Find();
+  const Finding* link = Get(findings, "link-bound");
+  if (bytes == 20'000'000) {  // at 20 GB/s something else is the limit
+    CHECK(link == nullptr);
+    return;
+  }
+  REQUIRE(link != nullptr);
+  CHECK(findings.size() == 1);
+  CHECK(Says(*link, "49.0 GB/s"));
+  // Each of both streams has kernels for 4.5 ms.
+  CHECK(link->gain_at_most_ns == Approx(10 * 1000 * kUs - 5 * 900 * kUs));
+}
+
 TEST_CASE("A thousand copies of 4 KB cost more than their bytes") {
   Run run;
   for (int i = 0; i < 1000; ++i) run.Copy(2 * kUs, 2 * kUs, 4096, MemoryKind::kPinned);
