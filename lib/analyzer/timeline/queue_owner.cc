@@ -138,8 +138,9 @@ void QueueOwners::Advance(uint32_t thread, const Gap& gap, int64_t until_ns, Lat
     if (stall.kind != kWait || stall.start_ns >= gap.start_ns) {
       known += stall.length_ns;
     } else {
-      // The host stands where the GPU does: whatever had made it late before is made up for.
-      if (stall.length_ns >= kRealWaitNs) late->ns[kLoading] = late->ns[kHost] = 0;
+      // A thread that has to wait was ahead of the GPU: whatever had made it late before is made up
+      // for, waits as well. One that finds next to nothing to wait for is as late as it was.
+      if (stall.length_ns >= kRealWaitNs) late->ns = {};
       known = std::max(known, stall.length_ns);
     }
     if (stall.kind != kWait) continue;

@@ -202,6 +202,26 @@ TEST_CASE("Host work behind a longer wait is the wait's: it would run while the 
   CHECK(OnlyGap(p.Read()).cause == GapCause::kSync);
 }
 
+// A long wait, a kernel that covers the launch behind it, and a wait of `wait_ns` at its end.
+GapCause BehindALaterWait(int64_t wait_ns) {
+  Planted p;
+  p.First();
+  p.b.Api("cudaDeviceSynchronize", 100'500, 202'000);
+  Launch how;
+  how.api_start_ns = 203'000;
+  how.api_end_ns = 208'000;
+  p.b.Kernel(p.shape, "", 210'000, 1'000'000, how);
+  p.b.Api("cudaDeviceSynchronize", 1'000'500 - wait_ns, 1'000'500);
+  p.Next(1'160'000, 1'155'000, 1'158'000);
+  return BuildTimeline(p.Read()).devices.at(0).gaps.back().cause;
+}
+
+TEST_CASE("A thread that waits again was ahead: what an earlier wait took explains nothing more") {
+  CHECK(BehindALaterWait(30'000) == GapCause::kHostWork);
+  CHECK(BehindALaterWait(100'000) == GapCause::kSync);  // it took long enough itself
+  CHECK(BehindALaterWait(5'000) == GapCause::kSync);    // there was nothing to wait for
+}
+
 // A wait that finds nothing to wait for, and 150 us of host work behind it. Elsewhere calls of the
 // same name waited for long.
 GapCause BehindAShortWait(int others, int64_t prof_begin_ns) {
