@@ -439,8 +439,13 @@ ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
   value.launches = fit_.launches[column];
   const auto at = static_cast<Index>(column);
   const double inflation = solver_->Inflation(at);
-  const std::string beside = "it cannot be separated from " + Neighbour(column) +
-                             ": in every sample they run in nearly the same proportion";
+  // What is nearest to it may be another part of itself.
+  const std::string& neighbour = Neighbour(column);
+  const std::string beside =
+      neighbour == columns_.names[column]
+          ? "its parts were sampled in nearly the same proportion, and not all of them"
+          : "it cannot be separated from " + neighbour +
+                ": in every sample they run in nearly the same proportion";
   if (!(inflation <= kMostInflation)) {
     value.missing = beside;
     return value;

@@ -61,7 +61,8 @@ LaunchesByThread FindLaunches(const RunInputs& inputs) {
 // Nodes of a graph may also follow each other faster than launches that were in the queue in time,
 // and calls that wait, and allocate, have to leave the sequence.
 void AddGap(const RunInputs& inputs, const Launch& launch, Candidate* candidate) {
-  candidate->idle_ns += inputs.IdleBefore(launch.op);
+  // A graph has to be loaded, too.
+  candidate->idle_ns += inputs.IdleBefore(launch.op) - inputs.LoadingBefore(launch.op);
   const double gap = inputs.LaunchGapBefore(launch.op);
   if (gap <= 0) return;
   candidate->gap_ns += gap;

@@ -66,6 +66,12 @@ size_t IdleGaps::FewThatMakeHalf() const {
   return 0;
 }
 
+double IdleGaps::LongestNs(size_t gaps) const {
+  double sum_ns = 0;
+  for (size_t i = 0; i < gaps; ++i) sum_ns += longest[i].length_ns;
+  return sum_ns;
+}
+
 bool IdleGaps::IsKnown() const { return known_ns >= kCauseKnown * total_ns; }
 
 void AddPlaces(const RunInputs& inputs, const IdleGaps& idle, Finding* finding) {

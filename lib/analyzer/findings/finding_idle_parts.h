@@ -35,6 +35,8 @@ struct IdleGaps {
   [[nodiscard]] bool IsKnown() const;
   // How many of the longest gaps make half of the time; 0: more than are kept, or than a tenth.
   [[nodiscard]] size_t FewThatMakeHalf() const;
+  // The time of so many of the longest.
+  [[nodiscard]] double LongestNs(size_t gaps) const;
 };
 
 // The call and the range with most of the time.

@@ -49,6 +49,11 @@ double RunInputs::IdleBefore(int32_t op) const {
   return static_cast<double>(gap->undisturbed_ns());
 }
 
+double RunInputs::LoadingBefore(int32_t op) const {
+  const std::optional<Gap> gap = GapBefore(device, op);
+  return gap && gap->cause == GapCause::kLoading ? static_cast<double>(gap->undisturbed_ns()) : 0;
+}
+
 double RunInputs::LaunchGapBefore(int32_t op) const {
   const std::optional<Gap> gap = GapBefore(device, op);
   if (!gap || (gap->cause != GapCause::kLaunch && !InTheRefill(model, *gap))) return 0;

@@ -33,6 +33,9 @@ constexpr std::array kUnknownCause = {GapCause::kUnknown};
 constexpr std::array kCausesWithoutWaits = {GapCause::kSync, GapCause::kLaunch, GapCause::kHostWork,
                                             GapCause::kLoading};
 constexpr std::array kCausesBesideShort = {GapCause::kLaunch, GapCause::kDependency};
+constexpr std::array kCausesWithoutLoading = {GapCause::kLaunch,   GapCause::kDependency,
+                                              GapCause::kSync,     GapCause::kHostWork,
+                                              GapCause::kTransfer, GapCause::kUnknown};
 constexpr std::array kAnyCause = {GapCause::kLaunch,   GapCause::kDependency, GapCause::kSync,
                                   GapCause::kHostWork, GapCause::kTransfer,   GapCause::kLoading,
                                   GapCause::kUnknown};
@@ -43,7 +46,9 @@ constexpr CauseList kLaunchIdle = ListOf(kLaunchCause), kLoadingIdle = ListOf(kL
                     kDependencyIdle = ListOf(kDependencyCause),
                     kUnknownIdle = ListOf(kUnknownCause),
                     kIdleWithoutWaits = ListOf(kCausesWithoutWaits),
-                    kIdleBesideShort = ListOf(kCausesBesideShort), kAnyIdle = ListOf(kAnyCause);
+                    kIdleBesideShort = ListOf(kCausesBesideShort),
+                    kIdleWithoutLoading = ListOf(kCausesWithoutLoading),
+                    kAnyIdle = ListOf(kAnyCause);
 
 const std::vector<FindingRule>& MakeRules() {
   static const auto* const rules = new std::vector<FindingRule>{
@@ -89,10 +94,11 @@ const std::vector<FindingRule>& MakeRules() {
       {{"host-work", GainKind::kIdleTime, "idle by host work >= 5 % (own)",
         "gaps, range; where three gaps or fewer, and a tenth of them, are half of it (own): when "
         "they begin; where those "
-        "shorter than 200 us are (own): how many",
+        "shorter than 200 us are half of it, or of 5 % of the span or more that those few leave "
+        "(own): how many",
         "another thread, ahead of time; for few gaps: a record without them; for short ones: fewer "
         "launches",
-        "that idle time", "o",
+        "that idle time; for short ones: without the few gaps", "o",
         "\"do it on another thread\" for what a framework does between two launches"},
        HostWork,
        {kHostWorkIdle, false}},
@@ -136,10 +142,10 @@ const std::vector<FindingRule>& MakeRules() {
         "launch idle >= 5 %; a launch sequence (>= 2 kernels) that repeats >= 3 times in a range, "
         "or a period in 90 % of the launches of a thread; gain >= 2 % (own)",
         "repeats, gaps, calls that a graph capture does not allow; sampling as above",
-        "capture and replay", "the idle time before its launches", "o, r",
-        "a gain where the kernels are in a graph already"},
+        "capture and replay", "the idle time before its launches, but for the loading of code",
+        "o, r", "a gain where the kernels are in a graph already"},
        GraphOpportunity,
-       {kAnyIdle, false},
+       {kIdleWithoutLoading, false},
        true},
       {{"small-kernels", GainKind::kLessWork,
         ">= 10 kernels < 10 us (hta), idle by launches or dependencies before them >= 5 % (own)",

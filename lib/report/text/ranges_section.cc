@@ -244,11 +244,13 @@ void WriteOutsideNote(std::ostream& out, const Report& report, const TextOptions
     if (outside || row.kind == RangeRow::Kind::kRange) work_ns += row.time_ns;
   }
   if (outside_ns <= 0 || outside_ns < kOutsideShare * work_ns) return;
-  WriteParagraph(out, "",
-                 "(no range) has " + text::ShortPercent(outside_ns / work_ns) +
-                     " of the GPU's work: a launch belongs to the ranges of its own thread. "
-                     "PyTorch launches the backward pass from a thread without ranges.",
-                 options.width);
+  WriteParagraph(
+      out, "",
+      "(no range) has " + text::ShortPercent(outside_ns / work_ns) +
+          " of the GPU's work: it was launched by a thread that had no range open then. "
+          "A thread has its own ranges: PyTorch's backward pass, on a thread of its own, "
+          "has none of the main thread's.",
+      options.width);
 }
 
 }  // namespace

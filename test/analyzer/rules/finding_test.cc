@@ -290,12 +290,27 @@ TEST_CASE("Where few gaps make half of the host's time they are named with their
   REQUIRE(host != nullptr);
   CHECK(host->title.find("half of it or more in 2 gaps.") != std::string::npos);
   CHECK(host->action.find("Find out what the host does there") == 0);
-  CHECK(Says(*host, "2 gaps make 56.5 % of it: 9.00 ms at "));
+  CHECK(Says(*host, "2 gaps take 13.0 ms (56.5 % of it): 9.00 ms at "));
   CHECK(host->gain_at_most_ns == Approx((9'000 + 20 * 500 + 4'000) * kUs));
   // With more of the others these two are not half of it.
   for (int i = 0; i < 20; ++i) run.Kernel(500 * kUs, GapCause::kHostWork, 10 * kUs);
   findings = run.Find();
   CHECK(Get(findings, "host-work")->action.find("Do that work on another thread") == 0);
+}
+
+TEST_CASE("A long start does not hide what a loop costs between launches") {
+  Run run;
+  run.Kernel(0, GapCause::kHostWork, 10 * kUs);
+  run.Kernel(9'000 * kUs, GapCause::kHostWork, 10 * kUs);
+  for (int i = 0; i < 40; ++i) run.Kernel(100 * kUs, GapCause::kHostWork, 10 * kUs);
+  const auto findings = run.Find();
+  const Finding* host = Get(findings, "host-work");
+  REQUIRE(host != nullptr);
+  CHECK(host->title.find("while the host works from launch to launch") != std::string::npos);
+  CHECK(host->action.find("Launch less often") == 0);
+  CHECK(host->gain_at_most_ns == Approx(40 * 100 * kUs));
+  CHECK(Says(*host, "1 gap takes 9.00 ms (69.2 % of it): 9.00 ms at "));
+  CHECK(Says(*host, "40 gaps shorter than 200 us make 100.0 % of it"));
 }
 
 TEST_CASE("Gaps that are as long as the others are not the few that make half of it") {
@@ -354,6 +369,17 @@ TEST_CASE("A launch sequence that repeats in a range is named with the range and
   REQUIRE(graph != nullptr);
   CHECK(graph->confidence == Confidence::kLow);
   CHECK(Says(*graph, "1 call in it that cannot be captured"));
+}
+
+TEST_CASE("A graph is not credited with the idle time in which its code is loaded") {
+  Run run;
+  for (int i = 0; i < 100; ++i) {
+    run.Kernel(3 * kUs, i < 5 ? GapCause::kLoading : GapCause::kLaunch, 2 * kUs);
+  }
+  const auto findings = run.Find();
+  const Finding* graph = Get(findings, "cuda-graph");
+  REQUIRE(graph != nullptr);
+  CHECK(graph->gain_at_most_ns == Approx(95 * 3 * kUs));
 }
 
 TEST_CASE("Launches that never repeat are no graph opportunity") {
