@@ -19,7 +19,7 @@ constexpr std::string_view kWaitFloor =
 constexpr std::string_view kSlotsFloor =
     "the smaller of 1 - use of the busiest unit and 1 - warps in use over the warp slots of all "
     "SMs";
-constexpr std::string_view kPeakFloor = "1 - use of the unit";
+constexpr std::string_view kPeakFloor = "1 - use of the unit, or of a busier one";
 
 constexpr ActionRow kActionRows[] = {
     // The same work, faster.
@@ -80,6 +80,8 @@ constexpr ActionRow kActionRows[] = {
     {"read-operations", GainKind::kLessWork,
      "Read the operations by type first: they show whether wgmma or a smaller type is left.",
      kMeasurement},
+    {"read-types", GainKind::kLessWork,
+     "Read the operations by type first: they show whether a smaller type is left.", kMeasurement},
     {"less-tensor-work", GainKind::kLessWork,
      "Little is left but fewer matrix operations: sparsity, or another algorithm.",
      "not bounded: the amount of work is not known to be needed"},

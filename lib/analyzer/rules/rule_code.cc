@@ -128,6 +128,11 @@ std::string DescribeLocalAccessInCode(const RuleInputs& inputs) {
   return DescribePart(PartOfAccesses(inputs, kLocalKinds), "of local memory");
 }
 
+bool HasGroupMatrices(const RuleInputs& inputs) {
+  const KernelCode* const code = CodeSeen(inputs);
+  return code != nullptr && code->group_mma.all > 0;
+}
+
 bool HasWarpMatricesAlone(const RuleInputs& inputs) {
   const KernelCode* const code = CodeSeen(inputs);
   return code != nullptr && code->warp_mma.all > 0 && code->group_mma.all == 0 &&

@@ -40,6 +40,8 @@ namespace prof::analyzer {
 [[nodiscard]] std::string DescribeAtomicsInCode(const RuleInputs& inputs);
 [[nodiscard]] std::string DescribeLocalAccessInCode(const RuleInputs& inputs);
 
+// wgmma is in the code.
+[[nodiscard]] bool HasGroupMatrices(const RuleInputs& inputs);
 // Its matrix operations, in 8 to 32 bits, are all mma.sync.
 [[nodiscard]] bool HasWarpMatricesAlone(const RuleInputs& inputs);
 

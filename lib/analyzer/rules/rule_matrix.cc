@@ -115,8 +115,11 @@ void AddMatrixActions(const RuleInputs& inputs, Verdict* verdict) {
                                    "was not"}));
       verdict->evidence.emplace_back("its code has mma.sync and no wgmma");
     }
+    const bool has_wgmma = HasGroupMatrices(inputs);
+    if (has_wgmma) verdict->evidence.emplace_back("its code has wgmma");
     verdict->actions.push_back(
-        MakeAction("read-operations", {std::nullopt, "the type of its matrices was not measured"},
+        MakeAction(has_wgmma ? "read-types" : "read-operations",
+                   {std::nullopt, "the type of its matrices was not measured"},
                    WayTo(inputs, format::kNeedsOperations)));
     return;
   }

@@ -32,7 +32,8 @@ namespace {
 
 // `same_work`: the id of the action that brings the unit to its ceiling, where that is worth it.
 void AddSameWork(const RuleInputs& inputs, std::string_view same_work, Verdict* verdict) {
-  const Bound bound = BoundOfSameWork(*inputs.leader);
+  // Another unit may be busier: the named one explains its use.
+  const Bound bound = LeastOf({BoundOfSameWork(*inputs.leader), BoundBy(inputs, {})});
   if (bound.gain.value_or(0) < kWorthwhileGain) return;
   verdict->actions.push_back(MakeAction(same_work, bound));
 }

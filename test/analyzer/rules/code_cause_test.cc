@@ -243,8 +243,10 @@ TEST_CASE("mma.sync is seen in the code where a tensor pipe is busy on Hopper") 
   KernelReport kernel = WithCode(code);
   SetPm(&kernel, TriageUnit::kTensor, 93);
   CHECK(Offers(Decide(kernel), "use-wgmma"));
+  CHECK(Offers(Decide(kernel), "read-operations"));
   kernel.code->group_mma = {4, 4};
   CHECK_FALSE(Offers(Decide(kernel), "use-wgmma"));
+  CHECK(Offers(Decide(kernel), "read-types"));  // wgmma is there
   kernel.code->group_mma = {};
   kernel.code->warp_mma = {};
   kernel.code->double_mma = {16, 16};
