@@ -171,6 +171,8 @@ constexpr int64_t kRealWaitNs = 10'000;
 // times as many.
 constexpr double kMostOfFew = 0.50;
 constexpr int64_t kFewOf = 10;
+// [own] Of fewer gaps those that make nearly all of the time, and are as long as a start is.
+constexpr double kMostOfStart = 0.90, kStartNs = 50e6;
 // [own] Host code between two launches that is shorter than this is what the program and its
 // framework do for each launch: 20 to 100 us of an operation of PyTorch. With half or more of the
 // idle time in such gaps the remedy is fewer launches.

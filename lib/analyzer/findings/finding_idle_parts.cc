@@ -60,7 +60,8 @@ size_t IdleGaps::FewThatMakeHalf() const {
   double sum_ns = 0;
   for (size_t i = 0; i < longest.size(); ++i) {
     sum_ns += longest[i].length_ns;
-    if (count < kFewOf * static_cast<int64_t>(i + 1)) return 0;
+    const bool dominates = longest[i].length_ns >= kStartNs && sum_ns >= kMostOfStart * total_ns;
+    if (count < kFewOf * static_cast<int64_t>(i + 1) && !dominates) continue;
     if (sum_ns >= kMostOfFew * total_ns) return i + 1;
   }
   return 0;

@@ -33,7 +33,8 @@ struct IdleGaps {
   void Add(const RunInputs& inputs, const Gap& gap);
   // The call of most of the time is known.
   [[nodiscard]] bool IsKnown() const;
-  // How many of the longest gaps make half of the time; 0: more than are kept, or than a tenth.
+  // How many of the longest gaps make half of the time; 0: more than are kept, or than a tenth that
+  // does not make nearly all of it.
   [[nodiscard]] size_t FewThatMakeHalf() const;
   // The time of so many of the longest.
   [[nodiscard]] double LongestNs(size_t gaps) const;

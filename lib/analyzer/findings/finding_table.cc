@@ -92,7 +92,8 @@ const std::vector<FindingRule>& MakeRules() {
        CodeLoading,
        {kLoadingIdle, false}},
       {{"host-work", GainKind::kIdleTime, "idle by host work >= 5 % (own)",
-        "gaps, range; where three gaps or fewer, and a tenth of them, are half of it (own): when "
+        "gaps, range; where three gaps or fewer, and a tenth of them, are half of it (own), or "
+        "three of 50 ms or more nine tenths (own): when "
         "they begin; where those "
         "shorter than 200 us are half of it, or of 5 % of the span or more that those few leave "
         "(own): how many",

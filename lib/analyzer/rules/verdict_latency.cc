@@ -108,7 +108,9 @@ bool NoUnitBusy(const RuleInputs& inputs) {
 
 void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict) {
   verdict->summary = "No unit is busy";
-  if (inputs.leader) verdict->summary += " (highest: " + DescribeUse(*inputs.leader) + ")";
+  if (!inputs.units().empty()) {
+    verdict->summary += " (highest: " + DescribeUse(inputs.units().front()) + ")";
+  }
   verdict->summary += ": its warps wait, but for what was not measured.";
   AddBusiestUnits(inputs, verdict);
   AddActivity(inputs, verdict);

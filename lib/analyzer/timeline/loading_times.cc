@@ -1,12 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/timeline/loading_times.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "lib/snapshot/model/overhead_class.h"
 
 namespace prof::analyzer {
+
+namespace {
+
+// A launch that prof held up is long, and need not have loaded anything meanwhile.
+void AddWithoutProf(const Interval& whole, const IntervalUnion& prof, Intervals* times) {
+  int64_t from_ns = whole.start_ns;
+  const Intervals& all = prof.intervals();
+  auto held = std::partition_point(
+      all.begin(), all.end(), [&](const Interval& one) { return one.end_ns <= whole.start_ns; });
+  for (; held != all.end() && held->start_ns < whole.end_ns; ++held) {
+    if (held->start_ns > from_ns) times->push_back({from_ns, held->start_ns});
+    from_ns = held->end_ns;
+  }
+  if (from_ns < whole.end_ns) times->push_back({from_ns, whole.end_ns});
+}
+
+std::vector<IntervalUnion> ProfTimes(const model::Model& model) {
+  std::vector<Intervals> times(model.threads.size());
+  for (const model::ProfilerInterval& interval : model.profiler_intervals) {
+    times[interval.thread].push_back({interval.begin_ns, interval.end_ns});
+  }
+  std::vector<IntervalUnion> unions;
+  unions.reserve(times.size());
+  for (Intervals& of_thread : times) unions.emplace_back(std::move(of_thread));
+  return unions;
+}
+
+}  // namespace
 
 std::vector<Intervals> LoadingTimes(const model::Model& model) {
   std::vector<Intervals> times(model.threads.size());
@@ -18,12 +48,14 @@ std::vector<Intervals> LoadingTimes(const model::Model& model) {
   std::vector<IntervalUnion> recorded;
   recorded.reserve(times.size());
   for (const Intervals& of_thread : times) recorded.emplace_back(Intervals(of_thread));
+  const std::vector<IntervalUnion> prof = ProfTimes(model);
   for (size_t i = 0; i < model.api_calls.size(); ++i) {
     if (!model.api_calls.loads_code(i)) continue;
     const model::ApiCall call = model.api_calls[i];
     if (call.thread == model::kNone) continue;
     const Interval whole{call.start_ns, call.end_ns};
-    if (recorded[call.thread].WithinNs(whole) == 0) times[call.thread].push_back(whole);
+    if (recorded[call.thread].WithinNs(whole) > 0) continue;
+    AddWithoutProf(whole, prof[call.thread], &times[call.thread]);
   }
   return times;
 }

@@ -313,6 +313,20 @@ TEST_CASE("A long start does not hide what a loop costs between launches") {
   CHECK(Says(*host, "40 gaps shorter than 200 us make 100.0 % of it"));
 }
 
+TEST_CASE("One long gap that is nearly all of few is a start") {
+  for (const int64_t length_ns : {105'000 * kUs, 20'000 * kUs}) {
+    Run run;
+    run.Kernel(0, GapCause::kHostWork, 10 * kUs);
+    run.Kernel(length_ns, GapCause::kHostWork, 10 * kUs);
+    for (int i = 0; i < 2; ++i) run.Kernel(900 * kUs, GapCause::kHostWork, 10 * kUs);
+    const auto findings = run.Find();
+    const Finding* host = Get(findings, "host-work");
+    REQUIRE(host != nullptr);
+    const bool is_start = host->action.find("Find out what the host does there") == 0;
+    CHECK(is_start == (length_ns > 50'000 * kUs));
+  }
+}
+
 TEST_CASE("Gaps that are as long as the others are not the few that make half of it") {
   for (const int gaps : {1, 2, 4, 6}) {
     Run run;

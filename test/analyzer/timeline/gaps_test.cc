@@ -442,6 +442,15 @@ TEST_CASE("A launch next to a load in which prof sampled makes no later launch l
   }
 }
 
+TEST_CASE("A launch that prof held up behind a load did not load code all that time") {
+  Planted p;
+  p.First();
+  p.b.Api("cuLibraryLoadData", 202'000, 210'000);
+  p.b.Profiler(model::ProfilerWork::kSetup, 2'216'000, 20'216'000);
+  p.Next(20'220'000, 2'215'000, 20'219'000);  // behind 2 ms of host code
+  CHECK(OnlyGap(p.Read()).cause == GapCause::kHostWork);
+}
+
 TEST_CASE("Code that is loaded at a first launch is the cause, not the launch") {
   for (const char* kind : {"lazy function loading", "module loading", "driver compiler"}) {
     INFO(kind);
