@@ -225,6 +225,8 @@ MaybeFinding LinkBound(const RunInputs& inputs) {
   const double rate = copies.bytes / copies.time_ns, fastest = FastestRate(inputs);
   if (rate < kLinkRate * fastest) return std::nullopt;
   const double kernels_ns = LongestStreamNs(inputs);
+  // Where the kernels of one stream take all of the span, too, fewer bytes save nothing.
+  if (inputs.Share(inputs.span_ns - kernels_ns) < kIdleShare) return std::nullopt;
   Finding finding;
   finding.title = std::string(is_to_device ? "Copies to the device" : "Copies to the host") +
                   " take " + text::Percent(inputs.Share(copies.time_ns)) + " of the span, at " +

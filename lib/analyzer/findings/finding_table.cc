@@ -180,7 +180,7 @@ const std::vector<FindingRule>& MakeRules() {
        {kAnyIdle, true}},
       {{"link-bound", GainKind::kLessWork,
         "pinned host copies in one direction take 90 % of the span or more (own), at half of the "
-        "link's rate or more (own; the rate as for `pageable-copy`)",
+        "link's rate or more (own; the rate as for `pageable-copy`); gain >= 5 % (own)",
         "count, bytes, GB/s, overlap, the link's rate, the stream with most kernel time",
         "fewer bytes", "the span, less the kernels of the stream with most of them", "o",
         "kernels blamed that wait for copies; \"nothing to do\" where copies are all overlapped"},

@@ -527,6 +527,18 @@ TEST_CASE("Copies that the kernels hide are the limit where the link never rests
   CHECK(link->gain_at_most_ns == Approx(10 * 1000 * kUs - 5 * 900 * kUs));
 }
 
+TEST_CASE("Fewer bytes save nothing where the kernels of one stream take all of the time as well") {
+  Run run;
+  for (int i = 0; i < 10; ++i) {
+    const int64_t start_ns = run.Kernel(0, GapCause::kUnknown, 1000 * kUs).start_ns;
+    model::Op& copy = run.Copy(0, 0, 48'000'000, MemoryKind::kPinned);
+    copy.start_ns = start_ns + 20 * kUs;
+    copy.end_ns = start_ns + 970 * kUs;
+    copy.stream = 7;
+  }
+  CHECK(run.Find().empty());
+}
+
 TEST_CASE("A thousand copies of 4 KB cost more than their bytes") {
   Run run;
   for (int i = 0; i < 1000; ++i) run.Copy(2 * kUs, 2 * kUs, 4096, MemoryKind::kPinned);
