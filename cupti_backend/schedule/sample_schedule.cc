@@ -15,7 +15,7 @@ namespace {
 using format::Mix;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
-constexpr uint32_t kMaxProbes = 64;
+constexpr uint32_t kEntryProbes = 64;
 
 // 5: 2, 5. 20: 2, 5, 12, 20. Each round begins after a rest as long as all before it, so the last
 // samples of many are the ones that lie far apart.
@@ -48,7 +48,7 @@ SampleSchedule::SampleSchedule(uint32_t samples, uint32_t skip, uint32_t every)
 SampleSchedule::Entry* SampleSchedule::Find(uint64_t key, bool* is_new) {
   *is_new = false;
   if (entries_ == nullptr) return nullptr;
-  for (uint32_t probe = 0; probe < kMaxProbes; ++probe) {
+  for (uint32_t probe = 0; probe < kEntryProbes; ++probe) {
     Entry& entry = entries_[(key + probe) % kCapacity];
     uint64_t found = entry.key.load(std::memory_order_acquire);
     if (found == key) return &entry;
@@ -66,7 +66,7 @@ SampleSchedule::Entry* SampleSchedule::Find(uint64_t key, bool* is_new) {
 }
 
 SampleSchedule::Entry* SampleSchedule::FindKnown(uint64_t key) const {
-  for (uint32_t probe = 0; entries_ != nullptr && probe < kMaxProbes; ++probe) {
+  for (uint32_t probe = 0; entries_ != nullptr && probe < kEntryProbes; ++probe) {
     Entry& entry = entries_[(key + probe) % kCapacity];
     const uint64_t found = entry.key.load(std::memory_order_acquire);
     if (found == key) return &entry;

@@ -67,12 +67,11 @@ void SamplingPolicy::DecideNew(const Launch& launch, bool range_matches, size_t 
 // Where there are many signatures, kernels may be loaded again and again, as libraries do it that
 // compile them for each call. A new one is then known by its name, which takes 0.1 us a launch, and
 // not by its function.
-SamplingPolicy::Entry* SamplingPolicy::Find(Signature signature, const char* kernel_name,
-                                            bool* is_new) {
+[[gnu::noinline]] SamplingPolicy::Entry* SamplingPolicy::FindOfMany(Signature signature,
+                                                                    const char* kernel_name,
+                                                                    bool* is_new) {
   const uint64_t key = HashOf(signature);
-  if (schedule_.signatures() < kManySignatures || kernel_name == nullptr) {
-    return schedule_.Find(key, is_new);
-  }
+  if (kernel_name == nullptr) return schedule_.Find(key, is_new);
   if (Entry* known = schedule_.FindKnown(key); known != nullptr) return known;
   signature.function = nullptr;
   const uint64_t name = KernelKeyOf(kernel_name, {}, {}, 0);
@@ -85,7 +84,9 @@ SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slo
   signature.slot = slot;
   signature.range_matches = selection_.RangeMatches(launch.path);
   bool is_new = false;
-  Entry* entry = Find(signature, launch.kernel_name, &is_new);
+  Entry* entry = schedule_.signatures() < kManySignatures
+                     ? schedule_.Find(HashOf(signature), &is_new)
+                     : FindOfMany(signature, launch.kernel_name, &is_new);
   if (known != nullptr) *known = entry;
   if (entry == nullptr) return nullptr;
   if (is_new) DecideNew(launch, signature.range_matches, slot, entry);

@@ -173,7 +173,7 @@ class SamplingPolicy {
  private:
   static constexpr uint32_t kManySignatures = SampleSchedule::kCapacity / 2;
 
-  Entry* Find(Signature signature, const char* kernel_name, bool* is_new);
+  Entry* FindOfMany(Signature signature, const char* kernel_name, bool* is_new);
   [[nodiscard]] bool IsTimedNow(const Entry& entry) const;
   void DecideNew(const Launch& launch, bool range_matches, size_t slot, Entry* entry);
 
