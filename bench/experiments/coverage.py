@@ -45,8 +45,8 @@ class _Measurement:
         self._bench, self._program, self._seed = bench, program, seed
         self._runs, self._reports = {}, {}
         self.row = {"program": program.name, "kind": program.kind, "gpus": program.gpus,
-                    "seed": seed, "parameters": {}, "share": {}, "findings": {}, "idle": {}, "runs": {},
-                    "errors": []}
+                    "seed": seed, "parameters": {}, "share": {}, "findings": {}, "idle": {},
+                    "runs": {}, "errors": []}
 
     def take(self):
         if not self._try(_FIRST, None):

@@ -22,7 +22,7 @@
 // line on stderr then says what the set before it recorded: bytes of records, and calls of the main
 // thread that the callback noted.
 //
-// The experiments `storm` and `peers` build it (build_injection() in lib/bench.py).
+// The experiments `storm`, `peers` and `step_parts` build it (build_injection() in lib/bench.py).
 #include <cupti.h>
 
 #include <algorithm>

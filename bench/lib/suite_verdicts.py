@@ -100,7 +100,7 @@ def findings(reports):
 
 def idle_shares(reports):
     """{cause: its part of the undisturbed time of all processes}, as a fraction."""
-    whole = sum(report["undisturbed_ns"] for report in reports)
+    whole = sum(report["undisturbed_ns"] for report in reports) or 1  # without gaps, too
     shares = {}
     for gap in (gap for report in reports for gap in report["gaps"]):
         shares[gap["cause"]] = shares.get(gap["cause"], 0) + gap["total_ns"] / whole

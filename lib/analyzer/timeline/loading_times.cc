@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
+#include "lib/analyzer/timeline/prof_times.h"
 #include "lib/snapshot/model/overhead_class.h"
 
 namespace prof::analyzer {
-
 namespace {
 
 // A launch that prof held up is long, and need not have loaded anything meanwhile.
@@ -23,17 +22,6 @@ void AddWithoutProf(const Interval& whole, const IntervalUnion& prof, Intervals*
     from_ns = held->end_ns;
   }
   if (from_ns < whole.end_ns) times->push_back({from_ns, whole.end_ns});
-}
-
-std::vector<IntervalUnion> ProfTimes(const model::Model& model) {
-  std::vector<Intervals> times(model.threads.size());
-  for (const model::ProfilerInterval& interval : model.profiler_intervals) {
-    times[interval.thread].push_back({interval.begin_ns, interval.end_ns});
-  }
-  std::vector<IntervalUnion> unions;
-  unions.reserve(times.size());
-  for (Intervals& of_thread : times) unions.emplace_back(std::move(of_thread));
-  return unions;
 }
 
 }  // namespace

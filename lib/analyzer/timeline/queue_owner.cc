@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/timeline/loading_times.h"
+#include "lib/analyzer/timeline/prof_times.h"
 #include "lib/snapshot/model/overhead_class.h"
 
 namespace prof::analyzer {
@@ -19,12 +19,10 @@ using model::kNoIndex;
 }  // namespace
 
 QueueOwners::QueueOwners(const model::Model& model, const GapClassifier& classifier)
-    : model_(model), classifier_(classifier), stalls_(model.threads.size()) {
-  std::vector<Intervals> prof(model.threads.size());
-  for (const model::ProfilerInterval& interval : model.profiler_intervals) {
-    prof[interval.thread].push_back({interval.begin_ns, interval.end_ns});
-  }
-  for (Intervals& intervals : prof) prof_.emplace_back(std::move(intervals));
+    : model_(model),
+      classifier_(classifier),
+      prof_(ProfTimes(model)),
+      stalls_(model.threads.size()) {
   AddCalls();
   AddLoading();
   for (std::vector<Stall>& list : stalls_) {
