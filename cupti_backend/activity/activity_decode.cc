@@ -10,7 +10,7 @@
 #include "cupti_backend/activity/gpu_state.h"
 #include "cupti_backend/activity/memory_decode.h"
 #include "cupti_backend/api/cupti_versions.h"
-#include "cupti_backend/calls/waiting_kernels.h"
+#include "lib/format/waiting_kernels.h"
 
 namespace prof::cupti {
 namespace {
@@ -315,7 +315,7 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
 
 // Not inlined: it is rare, and would take registers from the frequent path.
 [[gnu::noinline]] void ActivityDecoder::Triage(const CUpti_ActivityKernel10& r) {
-  const KernelKey key = r.name != nullptr && IsOfNccl(r.name) ? 0 : KeyOfKernel(r);
+  const KernelKey key = r.name != nullptr && format::IsOfNccl(r.name) ? 0 : KeyOfKernel(r);
   watch_->triage.Of(static_cast<int>(r.deviceId))->AddRecord(key, Ns(r.start), Ns(r.end));
 }
 

@@ -3,7 +3,7 @@
 
 #include <exception>
 
-#include "cupti_backend/calls/waiting_kernels.h"
+#include "lib/format/waiting_kernels.h"
 
 namespace prof::cupti {
 namespace {
@@ -41,7 +41,7 @@ void WaitingGraphs::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& 
 void WaitingGraphs::OnCreated(const CUpti_GraphData& data, const char* kernel) {
   const bool child = data.nodeType == CU_GRAPH_NODE_TYPE_GRAPH && any_.load();
   const bool waits = data.nodeType == CU_GRAPH_NODE_TYPE_KERNEL
-                         ? kernel != nullptr && WaitsForOthers(kernel)
+                         ? kernel != nullptr && format::WaitsForOthers(kernel)
                          : WaitsByType(data.nodeType);
   if (waits || child) Add(data);
 }

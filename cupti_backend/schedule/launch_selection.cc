@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "cupti_backend/calls/waiting_kernels.h"
+#include "lib/format/waiting_kernels.h"
 
 namespace prof::cupti {
 namespace {
@@ -63,8 +63,8 @@ Exclusion LaunchSelection::Decide(const char* name, bool range_matches, capture:
     const bool chosen = range_matches && KernelMatches(name);
     if (chosen) chose_one_.store(true, std::memory_order_relaxed);
     // Also where it is not chosen: launches behind it are not held up.
-    if (name != nullptr && WaitsForOthers(name)) {
-      if (IsOfNccl(name)) saw_nccl_.store(true, std::memory_order_relaxed);
+    if (name != nullptr && format::WaitsForOthers(name)) {
+      if (format::IsOfNccl(name)) saw_nccl_.store(true, std::memory_order_relaxed);
       if (chosen) AddName(Exclusion::kWaits, name);
       return Exclusion::kWaits;
     }

@@ -109,6 +109,10 @@ constexpr ActionRow kActionRows[] = {
      "Merge it with its neighbours, batch more work into one launch, or launch the sequence as a "
      "CUDA graph.",
      "not bounded: another kernel may do its work on the way"},
+    {"merge-graph-nodes", GainKind::kLessWork,
+     "Merge it with its neighbours in the graph, batch more work into one launch, or let it start "
+     "before the one before it ends (programmatic dependent launch).",
+     "not bounded: another kernel may do its work on the way"},
     {"wait-less-for-ranks", GainKind::kLessWork,
      "See which rank the others wait for (prof ranks with the recordings of all ranks), and "
      "communicate while the GPU computes.",

@@ -15,6 +15,7 @@
 #include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_stalls.h"
 #include "lib/format/metric_names.h"
+#include "lib/format/waiting_kernels.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -34,7 +35,9 @@ std::string DescribeUse(const UnitUse& unit) {
 std::string WayTo(const RuleInputs& inputs, format::Needs needs) {
   const std::string longer = "record for longer";
   const std::string level = "--counters " + std::string(format::LevelFor(needs));
-  if (inputs.kernel == nullptr || !inputs.kernel->in_graph) return longer + ", or with " + level;
+  if (inputs.kernel == nullptr) return longer + ", or with " + level;
+  if (format::WaitsForOthers(inputs.kernel->full_name.c_str())) return longer;
+  if (!inputs.kernel->in_graph) return longer + ", or with " + level;
   return needs == format::kNeedsUse ? longer : level;
 }
 

@@ -19,6 +19,7 @@
 #include "lib/analyzer/rules/verdict_units.h"
 #include "lib/format/depth.h"
 #include "lib/format/metric_names.h"
+#include "lib/format/waiting_kernels.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -52,6 +53,10 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
         "count the kernels of a CUDA graph one by one";
   } else if (!kernel.metrics.empty()) {
     verdict->missing = "a usable value: no throughput counter has a finite one";
+  } else if (format::WaitsForOthers(kernel.full_name.c_str())) {
+    verdict->missing =
+        "PM samples of it (record for longer): its name shows that it may wait for the host or for "
+        "other kernels, and such a kernel is never counted";
   } else if (!kernel.continuous.empty()) {
     verdict->missing = "PM samples or counters of it: PM sampling ran, and no sample of its " +
                        text::Plural(kernel.launches, "launch", "launches") + " can be used (" +
@@ -102,9 +107,10 @@ void FillLaunchSized(const RuleInputs& inputs, Verdict* verdict) {
   AddBusiestUnits(inputs, verdict);
   AddGrid(inputs, verdict);
   verdict->actions.push_back(
-      MakeAction("merge-launches", {std::nullopt,
-                                    "nothing that was measured bounds it: another "
-                                    "kernel may do all of its work on the way"}));
+      MakeAction(inputs.kernel->in_graph ? "merge-graph-nodes" : "merge-launches",
+                 {std::nullopt,
+                  "nothing that was measured bounds it: another kernel may do all of its work on "
+                  "the way"}));
   AddDoubtsOfLaunchSize(inputs, verdict);
 }
 

@@ -81,6 +81,26 @@ TEST_CASE("A kernel of 3 us is launch-sized although no unit was measured") {
   CHECK(Decide(kernel).limiter == Limiter::kNotMeasured);
 }
 
+TEST_CASE("A short kernel is merged with its neighbours, in a graph by other means") {
+  KernelReport kernel = QuietKernel();
+  kernel.duration_ns = {20, 3000, 2900, 3100, 60e3};
+  CHECK(Decide(kernel).actions.at(0).id == "merge-launches");
+  kernel.in_graph = true;
+  CHECK(Decide(kernel).actions.at(0).id == "merge-graph-nodes");
+}
+
+TEST_CASE("Nobody is told to count a kernel that is never counted") {
+  for (const char* name : {"DelayKernel", "saxpy"}) {
+    KernelReport kernel = QuietKernel();
+    kernel.metrics.clear();
+    kernel.full_name = name;
+    const Verdict verdict = Decide(kernel);
+    CHECK(verdict.limiter == Limiter::kNotMeasured);
+    const bool counted = verdict.missing.find("--counters") != std::string::npos;
+    CHECK(counted == (kernel.full_name == "saxpy"));
+  }
+}
+
 TEST_CASE("A kernel of 3 us is launch-sized for certain, and its busy unit is named") {
   KernelReport kernel = QuietKernel();
   kernel.duration_ns = {20, 3000, 2900, 3100, 60e3};

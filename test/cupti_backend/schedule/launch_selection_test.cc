@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cupti_backend/calls/waiting_kernels.h"
 #include "lib/capture/threads/thread_recorder.h"
+#include "lib/format/waiting_kernels.h"
 #include "test/support/catch.h"
 
 namespace prof::cupti::test::launch_selection_test {
@@ -91,7 +91,7 @@ TEST_CASE("Kernels that wait for other GPUs are known by their names") {
         "_ZN4c10d26multimem_all_reduce_kernelEv", "_ZN4c10d16symmetric_memory14barrier_kernelEv",
         "_ZN4c10d18wait_signal_kernelEv", "_Z21kuserbuffers_pushrecviiPiS_i"}) {
     INFO(name);
-    CHECK(WaitsForOthers(name));
+    CHECK(format::WaitsForOthers(name));
     LaunchSelection all(With(""));
     CHECK(all.Decide(name, true) == Exclusion::kWaits);
     LaunchSelection wanted(With("."));  // asking for it does not make it safe
@@ -100,7 +100,7 @@ TEST_CASE("Kernels that wait for other GPUs are known by their names") {
   for (const char* name : {kAxpy, "_Z13reduce_kernelILi512EEvv", "nvjet_hsh_128x64_TNT",
                            "_ZN2at6native13reduce_kernelEv", "ampere_sgemm_128x64_nn"}) {
     INFO(name);
-    CHECK_FALSE(WaitsForOthers(name));
+    CHECK_FALSE(format::WaitsForOthers(name));
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cupti_backend/calls/waiting_kernels.h"
+#include "lib/format/waiting_kernels.h"
 
 #include "test/support/catch.h"
 
-namespace prof::cupti::test::waiting_kernels_test {
+namespace prof::format::test::waiting_kernels_test {
 namespace {
 
 TEST_CASE("Such kernels are known by parts of their names in any case of letters") {
@@ -40,4 +40,4 @@ TEST_CASE("Such kernels are known by parts of their names in any case of letters
 }
 
 }  // namespace
-}  // namespace prof::cupti::test::waiting_kernels_test
+}  // namespace prof::format::test::waiting_kernels_test

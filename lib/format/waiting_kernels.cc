@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cupti_backend/calls/waiting_kernels.h"
+#include "lib/format/waiting_kernels.h"
 
 #include <algorithm>
 #include <cctype>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace prof::cupti {
+namespace prof::format {
 namespace {
 
 // Parts of the names of kernels that wait for other kernels, other GPUs or the host, in small
@@ -57,4 +57,4 @@ bool IsOfNccl(const char* name) {
   return std::string_view(name).find("nccl") != std::string_view::npos;
 }
 
-}  // namespace prof::cupti
+}  // namespace prof::format
