@@ -53,9 +53,27 @@ std::string WhyNone(const KernelReport& kernel, double alone) {
   return "";
 }
 
-void TakeRead(const Statistic& read, KernelClock* clock) {
-  clock->run_hz = read;
-  clock->run_hz_bound = read.median;
+bool AboveHighest(double hz, double highest_hz) {
+  return highest_hz > 0 && hz > highest_hz * (1 + kSameClock);
+}
+
+// No clock is above the highest one: what is read or computed within its error is that.
+Statistic AtMostHighest(Statistic hz, double highest_hz) {
+  if (!(highest_hz > 0)) return hz;
+  for (double* value : {&hz.median, &hz.min, &hz.max}) *value = std::min(*value, highest_hz);
+  hz.sum = std::min(hz.sum, highest_hz * static_cast<double>(hz.n));
+  return hz;
+}
+
+// Short windows of samples may hold a cycle too many or too few.
+void TakeRead(const Statistic& read, double highest_hz, KernelClock* clock) {
+  if (AboveHighest(read.median, highest_hz)) {
+    clock->run_missing = "its samples give " + text::Rate(read.median, "Hz") +
+                         ", above the device's highest SM clock: they are not exact enough";
+    return;
+  }
+  clock->run_hz = AtMostHighest(read, highest_hz);
+  clock->run_hz_bound = clock->run_hz.median;
   clock->run_is_read = true;
 }
 
@@ -66,7 +84,7 @@ void Estimate(double alone, double highest_hz, KernelReport* kernel) {
   const Statistic& run_ns = kernel->duration_ns;
   const double cycles = clock.sampled_cycles.median;
   const double hz = cycles / run_ns.median * kNsPerS;
-  if (highest_hz > 0 && hz > highest_hz * (1 + kSameClock)) {
+  if (AboveHighest(hz, highest_hz)) {
     clock.run_missing = "its cycles over its time in the run give " + text::Rate(hz, "Hz") +
                         ", above the device's highest SM clock: its counted launches are slower "
                         "for another reason";
@@ -77,6 +95,7 @@ void Estimate(double alone, double highest_hz, KernelReport* kernel) {
   clock.run_hz.min = cycles / run_ns.max * kNsPerS;
   clock.run_hz.max = cycles / run_ns.min * kNsPerS;
   clock.run_hz.sum = hz * static_cast<double>(run_ns.n);
+  clock.run_hz = AtMostHighest(clock.run_hz, highest_hz);
   const double share = BusiestSmUnit(*kernel);
   const double longer = run_ns.median / clock.sampled_ns.median;
   // 0 or less: faster than the rest of the time alone, which then depends on the clock, too.
@@ -137,7 +156,7 @@ void EstimateRunClocks(const model::Model& model, const std::vector<Statistic>& 
   for (size_t i = 0; i < kernels->size(); ++i) {
     KernelReport& kernel = (*kernels)[i];
     if (i < read.size() && read[i].n > 0) {
-      TakeRead(read[i], &kernel.clock);
+      TakeRead(read[i], HighestClock(model, kernel.device), &kernel.clock);
       continue;
     }
     Estimate(i < alone.size() ? alone[i] : 1, HighestClock(model, kernel.device), &kernel);

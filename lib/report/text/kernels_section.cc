@@ -104,6 +104,11 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
                        (has("next") ? ", and the next one" : "") +
                        "; -: not measured; ?: above 100 %, unreliable. do: the letter of the "
                        "advice below.";
+  if (has("at most") && !report.actions.empty()) {
+    legend +=
+        " at most: of all its launches, as if nothing ran beside them; what the run saves is at "
+        "the top.";
+  }
   if (mixed) legend += " *: of most of its time; --kernel shows all of its signatures.";
   if (report.profiler_ns > 0 && has("of span")) {
     legend += " time: of all launches; of span: only of what prof did not disturb.";

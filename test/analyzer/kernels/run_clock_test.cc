@@ -305,6 +305,24 @@ TEST_CASE("PM samples give the clock of the run, also where no launch was counte
   CHECK(report.devices[0].run_clock.sampled_hz.n == 0);
 }
 
+TEST_CASE("A clock that was read is never above the device's highest one") {
+  for (const double over : {1.04, 1.10}) {
+    INFO(over);
+    Run run;
+    const int64_t begin_ns = run.now_ns;
+    run.InTheRun("gate", 300'000);
+    const double highest_hz = 1.98e9;
+    run.b.Pm(ClockSamples(begin_ns, run.now_ns, over * highest_hz));
+    const Report report = run.Analyzed();
+    const KernelClock& clock = report.kernels[0].clock;
+    const bool within_error = over < 1.05;
+    CHECK(clock.run_is_read == within_error);
+    if (within_error) CHECK(clock.run_hz.median == Approx(highest_hz));
+    if (!within_error)
+      CHECK(clock.run_missing.find("above the device's highest") != std::string::npos);
+  }
+}
+
 TEST_CASE("A clock that was read and is far below the highest is a finding") {
   Run run;
   const int64_t begin_ns = run.now_ns;
