@@ -173,6 +173,11 @@ constexpr double kMostOfFew = 0.50;
 constexpr int64_t kFewOf = 10;
 // [own] Of fewer gaps those that make nearly all of the time, and are as long as a start is.
 constexpr double kMostOfStart = 0.90, kStartNs = 50e6;
+// [own] Gaps of a start that has many: no framework works as long for one launch. Half of the time
+// until the last of them is idle in them, and it is at most three quarters of the run.
+constexpr double kLongGapNs = 1e6, kIdleInStart = 0.50, kLongestStart = 0.75;
+// [own] One in so many starts in the second half of the span: it goes on.
+constexpr int64_t kLateOf = 4;
 // [own] Host code between two launches that is shorter than this is what the program and its
 // framework do for each launch: 20 to 100 us of an operation of PyTorch. With half or more of the
 // idle time in such gaps the remedy is fewer launches.

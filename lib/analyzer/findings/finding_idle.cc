@@ -2,6 +2,7 @@
 #include "lib/analyzer/findings/finding_idle.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -22,14 +23,19 @@ namespace {
 using model::kNoIndex;
 using model::Op;
 
-template <typename Wanted>
-IdleGaps GatherIdle(const RunInputs& inputs, Wanted wanted) {
+// The parts of all gaps from a time to another one that have this cause. A part that is shorter
+// does not count.
+IdleGaps GatherIdle(const RunInputs& inputs, GapCause cause, double least_ns, int64_t from_ns,
+                    int64_t until_ns = std::numeric_limits<int64_t>::max()) {
   IdleGaps idle;
   const HostSamples samples(inputs.model);
   for (const Gap& gap : inputs.device.gaps) {
-    if (!wanted(gap)) continue;
-    idle.Add(inputs, gap);
-    if (samples.any()) samples.Add(gap, &idle.host);
+    const int64_t time_ns = gap.of_cause_ns(cause);
+    if (gap.start_ns < from_ns || gap.start_ns >= until_ns || time_ns <= 0 ||
+        static_cast<double>(time_ns) < least_ns)
+      continue;
+    idle.Add(inputs, gap, time_ns);
+    if (samples.any() && gap.cause == cause) samples.Add(gap, &idle.host);
   }
   return idle;
 }
@@ -37,7 +43,7 @@ IdleGaps GatherIdle(const RunInputs& inputs, Wanted wanted) {
 // Empty where it is too little for a finding.
 IdleGaps GatherCause(const RunInputs& inputs, GapCause cause) {
   if (inputs.Share(inputs.Idle(cause)) < kIdleShare) return {};
-  return GatherIdle(inputs, [cause](const Gap& gap) { return gap.cause == cause; });
+  return GatherIdle(inputs, cause, 0, inputs.device.start_ns);
 }
 
 std::string TitleOf(const RunInputs& inputs, double idle_ns) {
@@ -101,7 +107,7 @@ Waits GatherWaits(const RunInputs& inputs, bool allocations) {
       waits.hidden_ns += static_cast<double>(gap.after_wait_ns);
       continue;
     }
-    waits.idle.Add(inputs, gap);
+    waits.idle.Add(inputs, gap, gap.undisturbed_ns());
     if (samples.any()) samples.Add(gap, &waits.idle.host);
     if (call == kNoIndex) continue;
     waits.calls.insert(call);
@@ -212,10 +218,26 @@ MaybeFinding LaunchBound(const RunInputs& inputs) {
   return finding;
 }
 
+namespace {
+
+constexpr char kKeepShapes[] =
+    "Libraries make code for shapes that they have not seen. Keep the shapes the same from step to "
+    "step (pad them, or use a cache of a fixed length), or choose another implementation of the "
+    "operation, so that code which is there is used again.";
+
+}  // namespace
+
 MaybeFinding CodeLoading(const RunInputs& inputs) {
-  MaybeFinding finding = FindCause(inputs, GatherCause(inputs, GapCause::kLoading),
-                                   " while the driver loads or compiles code.");
+  const IdleGaps idle = GatherCause(inputs, GapCause::kLoading);
+  MaybeFinding finding = FindCause(inputs, idle, " while the driver loads or compiles code.");
   if (!finding) return finding;
+  if (GoOn(idle.count, idle.late_count)) {
+    finding->evidence.push_back(text::Count(idle.late_count) +
+                                " of these gaps are in the second half of the span: it is no "
+                                "start that ends");
+    finding->action = kKeepShapes;
+    return finding;
+  }
   finding->action =
       "Launch each kernel once before the part that counts, or load all code at the start "
       "(CUDA_MODULE_LOADING=EAGER); ship code for this GPU (-arch), so that nothing is compiled at "
@@ -237,16 +259,17 @@ std::string FewGapsText(const RunInputs& inputs, const IdleGaps& idle, size_t fe
   return text;
 }
 
+constexpr char kLookAtStart[] =
+    "Find out what the host does there: a start, a checkpoint, a compilation. Record without that "
+    "(--delay, --window) to see what the rest leaves idle.";
+
 // Few stretches that make half of it are a start, a checkpoint, a compilation.
 void AnswerFewGaps(const RunInputs& inputs, const IdleGaps& idle, size_t few, Finding* finding) {
   finding->title = TitleOf(inputs, idle.total_ns) +
                    " while the host works outside CUDA, half of it or more in " +
                    text::Plural(static_cast<int64_t>(few), "gap", "gaps") + ".";
   finding->evidence.push_back(FewGapsText(inputs, idle, few));
-  finding->action =
-      "Find out what the host does there: a start, a checkpoint, a compilation. Record without "
-      "that "
-      "(--delay, --window) to see what the rest leaves idle.";
+  finding->action = kLookAtStart;
 }
 
 // Many short stretches are what the program and its framework do for each launch. Beside `few` long
@@ -265,16 +288,27 @@ void AnswerDispatch(const RunInputs& inputs, const IdleGaps& idle, size_t few, F
       text::Plural(idle.short_count, "gap", "gaps") + " shorter than " + text::Time(kDispatchNs) +
       " make " + text::Percent(idle.short_ns / loop_ns) + " of it, " +
       text::Time(idle.short_ns / static_cast<double>(idle.short_count)) +
-      " each on average: what the program and its framework do for each launch");
+      " each on average: what the program and its framework do for each launch; the others make " +
+      text::Time(loop_ns - idle.short_ns));
   finding->action =
       "Launch less often: compile or fuse the operations (torch.compile, jax.jit), capture them in "
       "a CUDA graph, or use larger batches; then cut the work between launches.";
 }
 
-}  // namespace
+// What a library makes at run time is made outside CUDA, and loaded by it.
+void AnswerMadeCode(const RunInputs& inputs, const IdleGaps& idle, Finding* finding) {
+  finding->title = TitleOf(inputs, idle.total_ns) +
+                   " while the host works outside CUDA, most of it before code is loaded.";
+  finding->evidence.push_back(
+      "in " + text::Count(idle.code_count) + " of these gaps, with " + text::Time(idle.code_ns) +
+      ", code was loaded as well, in " + text::Count(idle.late_code_count) +
+      " of them in the second half of the span: a library that compiles for a shape does so before "
+      "(no record shows what the host does)");
+  finding->action = kKeepShapes;
+  finding->confidence = std::min(finding->confidence, Confidence::kMedium);
+}
 
-MaybeFinding HostWork(const RunInputs& inputs) {
-  const IdleGaps idle = GatherCause(inputs, GapCause::kHostWork);
+MaybeFinding HostWorkOf(const RunInputs& inputs, const IdleGaps& idle) {
   MaybeFinding finding = FindCause(inputs, idle, BecauseOf(GapCause::kHostWork));
   if (!finding) return finding;
   AddHostEvidence(inputs, idle, &*finding);
@@ -285,8 +319,39 @@ MaybeFinding HostWork(const RunInputs& inputs) {
     AnswerDispatch(inputs, idle, few, &*finding);
   } else if (few > 0) {
     AnswerFewGaps(inputs, idle, few, &*finding);
+  } else if (idle.code_ns >= kMuchHostWork * idle.total_ns &&
+             GoOn(idle.code_count, idle.late_code_count)) {
+    AnswerMadeCode(inputs, idle, &*finding);
   }
   finding->cost_ns = finding->gain_at_most_ns;
+  return finding;
+}
+
+}  // namespace
+
+// A loop is not advised by what its start costs: that is a finding of its own.
+MaybeFinding HostWork(const RunInputs& inputs) {
+  const IdleStart start = FindIdleStart(inputs, GapCause::kHostWork);
+  if (start.count == 0) return HostWorkOf(inputs, GatherCause(inputs, GapCause::kHostWork));
+  return HostWorkOf(inputs, GatherIdle(inputs, GapCause::kHostWork, 0, start.end_ns));
+}
+
+MaybeFinding StartUp(const RunInputs& inputs) {
+  const IdleStart start = FindIdleStart(inputs, GapCause::kHostWork);
+  if (inputs.Share(start.total_ns) < kIdleShare) return std::nullopt;
+  const IdleGaps idle =
+      GatherIdle(inputs, GapCause::kHostWork, kLongGapNs, inputs.device.start_ns, start.end_ns);
+  MaybeFinding finding =
+      FindCause(inputs, idle, " at its start, while the host works outside CUDA.");
+  if (!finding) return finding;
+  AddHostEvidence(inputs, idle, &*finding);
+  finding->evidence.push_back("the last of them ends at " + MomentText(inputs, start.end_ns) +
+                              "; later gaps of " + text::Time(kLongGapNs) +
+                              " or more make a tenth of that at most");
+  finding->action =
+      "Find out what the host does there: it loads, compiles, or tries out kernels. Keep its "
+      "results from one run to the next (a cache of compiled code, of choices), or record without "
+      "the start (--delay, --window) to see what the rest leaves idle.";
   return finding;
 }
 
@@ -328,10 +393,8 @@ MaybeFinding DependencyIdle(const RunInputs& inputs) {
 }
 
 MaybeFinding UnexplainedIdle(const RunInputs& inputs) {
-  const IdleGaps idle = GatherIdle(inputs, [](const Gap& gap) {
-    return gap.cause == GapCause::kUnknown &&
-           static_cast<double>(gap.undisturbed_ns()) >= kUnexplainedGapNs;
-  });
+  const IdleGaps idle =
+      GatherIdle(inputs, GapCause::kUnknown, kUnexplainedGapNs, inputs.device.start_ns);
   MaybeFinding finding = FindCause(inputs, idle, " for a reason that the records do not show.");
   if (!finding) return finding;
   finding->action =
@@ -354,7 +417,7 @@ struct Small {
 
 double LaunchOrDependencyNs(const Gap& gap) {
   const bool counts = gap.cause == GapCause::kLaunch || gap.cause == GapCause::kDependency;
-  return counts ? static_cast<double>(gap.undisturbed_ns()) : 0;
+  return counts ? static_cast<double>(gap.of_cause_ns(gap.cause)) : 0;
 }
 
 bool IsSmall(const Op& op) {

@@ -14,6 +14,7 @@ namespace prof::analyzer {
 [[nodiscard]] MaybeFinding LaunchBound(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding CodeLoading(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding HostWork(const RunInputs& inputs);
+[[nodiscard]] MaybeFinding StartUp(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding TransferBound(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding DependencyIdle(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding UnexplainedIdle(const RunInputs& inputs);

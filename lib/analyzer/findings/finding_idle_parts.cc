@@ -33,8 +33,8 @@ TimeByPlace NamedRanges(const RunInputs& inputs, const IdleGaps& idle) {
 
 }  // namespace
 
-void IdleGaps::Add(const RunInputs& inputs, const Gap& gap) {
-  const auto length_ns = static_cast<double>(gap.undisturbed_ns());
+void IdleGaps::Add(const RunInputs& inputs, const Gap& gap, int64_t time_ns) {
+  const auto length_ns = static_cast<double>(time_ns);
   total_ns += length_ns;
   longest_ns = std::max(longest_ns, length_ns);
   host_ns += static_cast<double>(gap.host_ns);
@@ -42,6 +42,13 @@ void IdleGaps::Add(const RunInputs& inputs, const Gap& gap) {
   if (length_ns < kDispatchNs) {
     short_ns += length_ns;
     ++short_count;
+  }
+  const bool late = gap.start_ns >= inputs.device.start_ns / 2 + inputs.device.end_ns / 2;
+  if (late) ++late_count;
+  if (gap.loading_ns > 0) {
+    code_ns += length_ns;
+    ++code_count;
+    if (late) ++late_code_count;
   }
   LongGap one{length_ns, gap.start_ns};
   for (LongGap& other : longest) {
@@ -71,6 +78,34 @@ double IdleGaps::LongestNs(size_t gaps) const {
   double sum_ns = 0;
   for (size_t i = 0; i < gaps; ++i) sum_ns += longest[i].length_ns;
   return sum_ns;
+}
+
+IdleStart FindIdleStart(const RunInputs& inputs, GapCause cause) {
+  const auto for_long = [&](const auto& function) {
+    for (const Gap& gap : inputs.device.gaps) {
+      const auto time_ns = static_cast<double>(gap.of_cause_ns(cause));
+      if (time_ns >= kLongGapNs) function(gap, time_ns);
+    }
+  };
+  double all_ns = 0;
+  for_long([&](const Gap&, double time_ns) { all_ns += time_ns; });
+  const auto run_ns = static_cast<double>(inputs.device.end_ns - inputs.device.start_ns);
+  IdleStart until_now, start;
+  for_long([&](const Gap& gap, double time_ns) {
+    until_now.total_ns += time_ns;
+    until_now.end_ns = gap.end_ns;
+    ++until_now.count;
+    const auto length_ns = static_cast<double>(gap.end_ns - inputs.device.start_ns);
+    const bool is_start = until_now.total_ns >= std::max(kStartNs, kMostOfStart * all_ns) &&
+                          until_now.total_ns >= kIdleInStart * length_ns &&
+                          length_ns <= kLongestStart * run_ns;
+    if (is_start) start = until_now;
+  });
+  return start;
+}
+
+bool GoOn(int64_t count, int64_t late_count) {
+  return count >= kFewOf && late_count * kLateOf >= count;
 }
 
 bool IdleGaps::IsKnown() const { return known_ns >= kCauseKnown * total_ns; }

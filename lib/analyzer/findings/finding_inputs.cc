@@ -51,13 +51,13 @@ double RunInputs::IdleBefore(int32_t op) const {
 
 double RunInputs::LoadingBefore(int32_t op) const {
   const std::optional<Gap> gap = GapBefore(device, op);
-  return gap && gap->cause == GapCause::kLoading ? static_cast<double>(gap->undisturbed_ns()) : 0;
+  return gap ? static_cast<double>(gap->of_cause_ns(GapCause::kLoading)) : 0;
 }
 
 double RunInputs::LaunchGapBefore(int32_t op) const {
   const std::optional<Gap> gap = GapBefore(device, op);
   if (!gap || (gap->cause != GapCause::kLaunch && !InTheRefill(model, *gap))) return 0;
-  return static_cast<double>(gap->undisturbed_ns());
+  return static_cast<double>(gap->of_cause_ns(gap->cause));
 }
 
 IntervalUnion KernelTimes(const model::Model& model, const DeviceTimeline& device) {
@@ -77,11 +77,15 @@ RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& devic
     inputs.kernels_ns += std::max<int64_t>(0, op.end_ns - std::max(op.start_ns, covered_until_ns));
     covered_until_ns = std::max(covered_until_ns, op.end_ns);
   }
+  constexpr auto loading = static_cast<size_t>(GapCause::kLoading);
   for (const Gap& gap : device.gaps) {
     const auto cause = static_cast<size_t>(gap.cause);
     if (cause >= inputs.idle_ns.size()) continue;
-    inputs.idle_ns[cause] += static_cast<double>(gap.undisturbed_ns());
+    inputs.idle_ns[cause] += static_cast<double>(gap.of_cause_ns(gap.cause));
     ++inputs.idle_count[cause];
+    if (gap.loading_ns == 0) continue;
+    inputs.idle_ns[loading] += static_cast<double>(gap.loading_ns);
+    ++inputs.idle_count[loading];
   }
   inputs.steps = FindDeviceSteps(model, iterations, device);
   inputs.lost_operations = WhyIdleTimeIsInDoubt(model);

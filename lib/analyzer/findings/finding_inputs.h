@@ -36,9 +36,10 @@ struct RunInputs {
   // The gap that an operation ended; 0: there is none, it is prof's, or its cause is not known.
   // Takes log n.
   double IdleBefore(int32_t op) const;
-  // The same of a gap in which code was loaded.
+  // The part of it in which code was loaded.
   double LoadingBefore(int32_t op) const;
-  // The same of a gap that a launch closed, also while the queue fills again after a wait.
+  // The same of a gap that a launch closed, also while the queue fills again after a wait, without
+  // what went to the loading of code.
   double LaunchGapBefore(int32_t op) const;
   double Share(double ns) const { return span_ns > 0 ? ns / span_ns : 0; }
 };

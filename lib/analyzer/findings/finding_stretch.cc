@@ -58,7 +58,8 @@ std::vector<StretchWindow> FindStretchWindows(const RunInputs& inputs, GapCause 
       score -= kStretchIdle * idle_ns;
       continue;
     }
-    StretchWindow now{i, i, score, score + (1 - kStretchIdle) * idle_ns, kNoWindow};
+    const auto of_cause_ns = static_cast<double>(gap.of_cause_ns(cause));
+    StretchWindow now{i, i, score, score + of_cause_ns - kStretchIdle * idle_ns, kNoWindow};
     score = now.behind;
     while (true) {
       size_t at = windows.empty() ? kNoWindow : windows.size() - 1;
@@ -109,7 +110,7 @@ class StretchBuilder {
         stretch.bound_ns += static_cast<double>(gap.without_waits_ns);
       }
       if (!IsOfCause(inputs_, gap, cause_)) continue;
-      stretch.idle.Add(inputs_, gap);
+      stretch.idle.Add(inputs_, gap, gap.of_cause_ns(cause_));
       stretch.dependencies.Add(inputs_, gap);
       if (samples_.any()) samples_.Add(gap, &stretch.idle.host);
       if (calls_.Sampling(gap.start_ns)) stretch.sampling_ns += idle_ns;

@@ -87,8 +87,9 @@ const std::vector<FindingRule>& MakeRules() {
        LaunchBound,
        {kLaunchIdle, false}},
       {{"code-loading", GainKind::kIdleTime, "idle by loading >= 5 % (own)", "gaps, call, range",
-        "launch once before, CUDA_MODULE_LOADING=EAGER, code for this GPU", "that idle time", "o",
-        "a long first launch taken for slow host code"},
+        "launch once before, CUDA_MODULE_LOADING=EAGER, code for this GPU; for ten gaps or more, a "
+        "quarter of them in the second half of the span (own): the same shapes in each step",
+        "that idle time", "o", "a long first launch taken for slow host code"},
        CodeLoading,
        {kLoadingIdle, false}},
       {{"host-work", GainKind::kIdleTime, "idle by host work >= 5 % (own)",
@@ -96,12 +97,23 @@ const std::vector<FindingRule>& MakeRules() {
         "three of 50 ms or more nine tenths (own): when "
         "they begin; where those "
         "shorter than 200 us are half of it, or of 5 % of the span or more that those few leave "
-        "(own): how many",
+        "(own): how many; where code is loaded in gaps that make half of it, ten or more, a "
+        "quarter "
+        "of them in the second half of the span (own): how many. Without the start (`start`)",
         "another thread, ahead of time; for few gaps: a record without them; for short ones: fewer "
-        "launches",
+        "launches; where code is loaded: the same shapes in each step",
         "that idle time; for short ones: without the few gaps", "o",
         "\"do it on another thread\" for what a framework does between two launches"},
        HostWork,
+       {kHostWorkIdle, false}},
+      {{"start", GainKind::kIdleTime,
+        "idle by host work in gaps of 1 ms or more, >= 5 % and 50 ms (own), at the start: half or "
+        "more of the time until the last of them, and nine tenths of all such gaps, within three "
+        "quarters of the run (own)",
+        "gaps, range, when the last of them ends",
+        "caches of compiled code and of choices; a record without the start", "that idle time", "o",
+        "a loop advised by what its start costs"},
+       StartUp,
        {kHostWorkIdle, false}},
       {{"transfer-bound", GainKind::kIdleTime, "idle by transfers >= 5 % (own)", "gaps",
         "earlier, own stream, fewer pieces", "that idle time", "o",

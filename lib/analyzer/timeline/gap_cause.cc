@@ -141,7 +141,7 @@ bool GapClassifier::QueuedInTime(const Gap& gap, const GapParts& parts) const {
   if (parts.launch == kNoIndex) return false;
   // While the call loads code, the operation is not in the queue.
   const ApiCall& call = model_.api_calls[parts.launch];
-  const int64_t loading_ns = overheads_[call.thread].loading.WithinNs({call.start_ns, call.end_ns});
+  const int64_t loading_ns = LoadingNs(call.thread, {call.start_ns, call.end_ns});
   return call.start_ns + loading_ns + kLaunchLatencyNs < gap.start_ns;
 }
 

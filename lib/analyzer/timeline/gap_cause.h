@@ -59,6 +59,10 @@ class GapClassifier {
   int32_t PreviousCall(size_t call) const { return previous_call_[call]; }
   // True when the operation behind the gap was in the queue before the gap began.
   bool QueuedInTime(const Gap& gap, const GapParts& parts) const;
+  // What the thread loaded or compiled code in, of the times.
+  int64_t LoadingNs(uint32_t thread, const Interval& times) const {
+    return overheads_[thread].loading.WithinNs(times);
+  }
   // True when the gap is that of a launch that prof kept out of the trace, or most of it went to
   // CUPTI's own work (buffers, instrumentation) on the launching thread.
   bool OfTracing(const Gap& gap) const;

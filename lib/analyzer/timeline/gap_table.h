@@ -27,6 +27,8 @@ struct Gap {
   uint32_t path = 0;                      // NVTX path in which the host was during most of the gap
   int64_t disturbed_ns = 0;               // the part of it that is prof's: disturbance.h
   int64_t host_ns = 0;                    // of the program's part: the launcher in no CUDA call
+  // Of the program's part: the launcher loaded code. Not where that is the cause, or a wait is.
+  int64_t loading_ns = 0;
   // Of the program's part: what a thread that had not waited before would have closed, at most. All
   // of it where the cause is a wait.
   int64_t after_wait_ns = 0;
@@ -38,9 +40,14 @@ struct Gap {
 
   // The program's part: what counts for causes, shares and findings.
   int64_t undisturbed_ns() const { return end_ns - start_ns - disturbed_ns; }
+  // What the gap adds to the idle time of a cause.
+  int64_t of_cause_ns(GapCause which) const {
+    if (which == cause) return undisturbed_ns() - loading_ns;
+    return which == GapCause::kLoading ? loading_ns : 0;
+  }
 };
 
-// Gaps of one device, in 32 bytes each, and 56 more for those that the host was late for, that a
+// Gaps of one device, in 32 bytes each, and 64 more for those that the host was late for, that a
 // wait came before, or that something disturbed.
 class GapTable {
  public:
@@ -69,6 +76,7 @@ class GapTable {
     gap.end_ns = more.end_ns;
     gap.disturbed_ns = more.disturbed_ns;
     gap.host_ns = more.host_ns;
+    gap.loading_ns = more.loading_ns;
     gap.after_wait_ns = more.after_wait_ns;
     gap.wait = more.wait;
     gap.without_waits_ns = more.without_waits_ns;
@@ -102,7 +110,7 @@ class GapTable {
   static_assert(static_cast<int>(GapCause::kUnknown) < 8);
 
   struct More {
-    int64_t end_ns = 0, disturbed_ns = 0, host_ns = 0, after_wait_ns = 0;
+    int64_t end_ns = 0, disturbed_ns = 0, host_ns = 0, loading_ns = 0, after_wait_ns = 0;
     int64_t without_waits_ns = 0, without_allocations_ns = 0;
     int32_t wait = model::kNoIndex;
   };
@@ -116,8 +124,9 @@ class GapTable {
     row->path = gap.path;
     row->cause = static_cast<uint32_t>(gap.cause) & 7;
     const bool fits = row->length_ns != model::kLongNs && gap.disturbed_ns == 0 &&
-                      gap.host_ns == 0 && gap.after_wait_ns == 0 && gap.wait == model::kNoIndex &&
-                      gap.without_waits_ns == 0 && gap.without_allocations_ns == 0;
+                      gap.host_ns == 0 && gap.loading_ns == 0 && gap.after_wait_ns == 0 &&
+                      gap.wait == model::kNoIndex && gap.without_waits_ns == 0 &&
+                      gap.without_allocations_ns == 0;
     if (fits && row->more == kNothing) return;
     if (row->more == kNothing) {
       if (more_.size() == kMostMore) return;
@@ -125,8 +134,13 @@ class GapTable {
       more_.emplace_back();
       row->more = static_cast<uint32_t>(more_.size());
     }
-    more_[row->more - 1] = {gap.end_ns,        gap.disturbed_ns,     gap.host_ns,
-                            gap.after_wait_ns, gap.without_waits_ns, gap.without_allocations_ns,
+    more_[row->more - 1] = {gap.end_ns,
+                            gap.disturbed_ns,
+                            gap.host_ns,
+                            gap.loading_ns,
+                            gap.after_wait_ns,
+                            gap.without_waits_ns,
+                            gap.without_allocations_ns,
                             gap.wait};
   }
 

@@ -2,6 +2,7 @@
 #include "lib/analyzer/timeline/gaps.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -87,9 +88,16 @@ std::string DescribeGap(const Model& model, const GapClassifier& classifier, con
   return line + SinceWait(model, parts, gap);
 }
 
-std::string DescribeDisturbed(const Gap& gap) {
-  if (gap.disturbed_ns == 0) return "";
-  return "; " + text::Time(static_cast<double>(gap.disturbed_ns)) + " of it are prof's";
+// Of the parts that others have.
+std::string DescribeOthers(const Gap& gap) {
+  std::string text;
+  if (gap.loading_ns > 0) {
+    text += "; code was loaded in " + text::Time(static_cast<double>(gap.loading_ns)) + " of it";
+  }
+  if (gap.disturbed_ns > 0) {
+    text += "; " + text::Time(static_cast<double>(gap.disturbed_ns)) + " of it are prof's";
+  }
+  return text;
 }
 
 // The gaps of one cause.
@@ -98,6 +106,21 @@ struct GapsOfCause {
   std::optional<Gap> longest;
   std::unordered_map<uint32_t, int64_t> places;  // path, or string id of a call, to time
 };
+
+void AddGap(const Model& model, const Gap& gap, GapCause which, GapsOfCause* cause) {
+  const int64_t part_ns = gap.of_cause_ns(which);
+  GapSummary& summary = cause->summary;
+  summary.device = gap.device;
+  summary.cause = which;
+  ++summary.count;
+  summary.total_ns += static_cast<double>(part_ns);
+  if (!cause->longest || static_cast<double>(part_ns) > summary.longest_ns) {
+    cause->longest = gap;
+    summary.longest_ns = static_cast<double>(part_ns);
+  }
+  const bool sync = which == GapCause::kSync;
+  cause->places[sync ? model.api_calls[gap.api].name : gap.path] += part_ns;
+}
 
 std::string Where(const Model& model, const GapsOfCause& cause) {
   const auto most =
@@ -117,25 +140,19 @@ std::vector<GapSummary> SummarizeGaps(const Model& model, const Timeline& timeli
   std::vector<GapSummary> result;
   const GapClassifier classifier(model);
   for (const DeviceTimeline& device : timeline.devices) {
-    std::unordered_map<int, GapsOfCause> causes;
+    std::map<GapCause, GapsOfCause> causes;
     for (const Gap& gap : device.gaps) {
       if (gap.cause == GapCause::kProfiler) continue;
-      GapsOfCause& cause = causes[static_cast<int>(gap.cause)];
-      const int64_t gap_ns = gap.undisturbed_ns();
-      cause.summary.device = gap.device;
-      cause.summary.cause = gap.cause;
-      ++cause.summary.count;
-      cause.summary.total_ns += static_cast<double>(gap_ns);
-      if (!cause.longest || gap_ns > cause.longest->undisturbed_ns()) cause.longest = gap;
-      const bool sync = gap.cause == GapCause::kSync;
-      cause.places[sync ? model.api_calls[gap.api].name : gap.path] += gap_ns;
+      AddGap(model, gap, gap.cause, &causes[gap.cause]);
+      if (gap.loading_ns > 0) {
+        AddGap(model, gap, GapCause::kLoading, &causes[GapCause::kLoading]);
+      }
     }
     for (auto& [key, cause] : causes) {
       GapSummary& summary = cause.summary;
-      summary.longest_ns = static_cast<double>(cause.longest->undisturbed_ns());
       summary.where = Where(model, cause);
       summary.example =
-          DescribeGap(model, classifier, *cause.longest) + DescribeDisturbed(*cause.longest);
+          DescribeGap(model, classifier, *cause.longest) + DescribeOthers(*cause.longest);
       result.push_back(std::move(summary));
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/timeline/loading_times.h"
@@ -127,24 +128,38 @@ void QueueOwners::AddLoading() {
   }
 }
 
-// Takes in the stalls of the thread before `until_ns`, where it launched what ended the gap.
-void QueueOwners::Advance(uint32_t thread, const Gap& gap, int64_t until_ns, Lateness* late) const {
-  const std::vector<Stall>& stalls = stalls_[thread];
+void QueueOwners::TakeIn(const Stall& stall, const Gap& gap, Lateness* late) const {
+  int64_t& known = late->ns[stall.kind];
+  if (stall.kind != kWait || stall.start_ns >= gap.start_ns) {
+    known += stall.length_ns;
+  } else {
+    // A thread that has to wait was ahead of the GPU: whatever had made it late before is made up
+    // for, waits as well. One that finds next to nothing to wait for is as late as it was.
+    if (stall.length_ns >= kRealWaitNs) late->ns = {};
+    known = std::max(known, stall.length_ns);
+  }
+  if (stall.kind != kWait) return;
+  late->wait = stall.call;
+  (Allocates(stall.call) ? late->without_allocations_ns : late->without_waits_ns) +=
+      stall.at_most_ns;
+}
+
+// Takes in the stalls of the thread until its call `launch` ended, which launched what ended the
+// gap: code is loaded within the call. A copy that waits for itself does so behind the gap.
+void QueueOwners::Advance(const Gap& gap, int32_t launch, Lateness* late) const {
+  const ApiCall& call = model_.api_calls[launch];
+  const int64_t until_ns = std::max(call.start_ns + 1, std::min(call.end_ns, gap.end_ns));
+  if (late->own_wait && late->own_wait->call != launch) {
+    TakeIn(*std::exchange(late->own_wait, std::nullopt), gap, late);
+  }
+  const std::vector<Stall>& stalls = stalls_[call.thread];
   for (; late->next < stalls.size() && stalls[late->next].start_ns < until_ns; ++late->next) {
     const Stall& stall = stalls[late->next];
-    int64_t& known = late->ns[stall.kind];
-    if (stall.kind != kWait || stall.start_ns >= gap.start_ns) {
-      known += stall.length_ns;
+    if (stall.call == launch) {
+      late->own_wait = stall;
     } else {
-      // A thread that has to wait was ahead of the GPU: whatever had made it late before is made up
-      // for, waits as well. One that finds next to nothing to wait for is as late as it was.
-      if (stall.length_ns >= kRealWaitNs) late->ns = {};
-      known = std::max(known, stall.length_ns);
+      TakeIn(stall, gap, late);
     }
-    if (stall.kind != kWait) continue;
-    late->wait = stall.call;
-    (Allocates(stall.call) ? late->without_allocations_ns : late->without_waits_ns) +=
-        stall.at_most_ns;
   }
 }
 
@@ -211,15 +226,17 @@ void QueueOwners::Assign(const GapParts& parts, Gap* gap, std::vector<Lateness>*
   if (gap->cause == GapCause::kTransfer || gap->cause == GapCause::kDependency) return;
   const ApiCall& launch = model_.api_calls[parts.launch];
   Lateness& of_thread = (*late)[launch.thread];
-  // Code is loaded within the call that launches.
-  Advance(launch.thread, *gap, std::max(launch.start_ns + 1, std::min(launch.end_ns, gap->end_ns)),
-          &of_thread);
+  Advance(*gap, parts.launch, &of_thread);
   if (gap->cause ==
       GapCause::kProfiler) {  // prof's, and the thread has caught up in it all the same
     return Consume(*gap, gap->end_ns - gap->start_ns, &of_thread);
   }
   gap->host_ns = std::min(parts.host_ns, gap->undisturbed_ns());
   Own(of_thread, gap);
+  if (gap->cause == GapCause::kHostWork || gap->cause == GapCause::kLaunch) {
+    gap->loading_ns = std::min(classifier_.LoadingNs(launch.thread, {gap->start_ns, gap->end_ns}),
+                               gap->undisturbed_ns());
+  }
   Bound(gap, &of_thread);
   Consume(*gap, gap->undisturbed_ns(), &of_thread);
 }

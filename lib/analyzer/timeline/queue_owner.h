@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -28,8 +29,8 @@ class QueueOwners {
   // Of all threads, before the first gap of a device. What is over before `start_ns`, where the
   // device's first operation starts, made nobody late.
   std::vector<Lateness> AllOnTime(int64_t start_ns) const;
-  // Gives a gap that was classified on its own to what drained the queue, and sets
-  // Gap::after_wait_ns and Gap::host_ns. The gap gets no longer, no shorter, and no second cause.
+  // Gives a gap that was classified on its own to what drained the queue, and sets the times of the
+  // gap that others take part in. The gap gets no longer and no shorter.
   // `late`: as the device's gap before left it.
   void Assign(const GapParts& parts, Gap* gap, std::vector<Lateness>* late) const;
 
@@ -56,7 +57,8 @@ class QueueOwners {
   void ForEachWait(const Function& function) const;
   std::unordered_map<uint32_t, int64_t> MedianWaits() const;
   bool Allocates(int32_t call) const;
-  void Advance(uint32_t thread, const Gap& gap, int64_t until_ns, Lateness* late) const;
+  void Advance(const Gap& gap, int32_t launch, Lateness* late) const;
+  void TakeIn(const Stall& stall, const Gap& gap, Lateness* late) const;
   static void Own(const Lateness& late, Gap* gap);
   void Bound(Gap* gap, Lateness* late) const;
   static void Consume(const Gap& gap, int64_t left_ns, Lateness* late);
@@ -71,6 +73,8 @@ struct QueueOwners::Lateness {
   std::array<int64_t, kKinds> ns{};
   int32_t wait = model::kNoIndex;  // the call
   size_t next = 0;                 // of the thread's stalls
+  // The call that launched what ended the last gap, where it waits itself: it did so behind it.
+  std::optional<Stall> own_wait;
   // What a thread without its waits, or without those that allocate or free memory, would be
   // ahead by at most: all of them, less what it has made good for in gaps.
   int64_t without_waits_ns = 0, without_allocations_ns = 0;

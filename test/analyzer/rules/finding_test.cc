@@ -327,6 +327,54 @@ TEST_CASE("One long gap that is nearly all of few is a start") {
   }
 }
 
+TEST_CASE("A start of many long gaps is a finding of its own, and no part of the loop's") {
+  struct Case {
+    int64_t long_ns;
+    int loop;  // launches behind it
+    bool is_start;
+  };
+  // The second is no longer than any start, the third most of the run.
+  for (const Case& one : {Case{5'000 * kUs, 2000, true}, Case{600 * kUs, 2000, false},
+                          Case{5'000 * kUs, 500, false}}) {
+    INFO(one.long_ns << ' ' << one.loop);
+    Run run;
+    run.Kernel(0, GapCause::kHostWork, 10 * kUs);
+    for (int i = 0; i < 60; ++i) run.Kernel(one.long_ns, GapCause::kHostWork, 10 * kUs);
+    for (int i = 0; i < one.loop; ++i) run.Kernel(50 * kUs, GapCause::kHostWork, 50 * kUs);
+    const auto findings = run.Find();
+    const Finding* const host = Get(findings, "host-work");
+    const Finding* const start = Get(findings, "start");
+    REQUIRE(host != nullptr);
+    REQUIRE((start != nullptr) == one.is_start);
+    if (!one.is_start) continue;
+    CHECK(start->gain_at_most_ns == Approx(60 * one.long_ns));
+    CHECK(Says(*start, "60 gaps, 300 ms in all"));
+    CHECK(host->gain_at_most_ns == Approx(2000 * 50 * kUs));
+    CHECK(host->action.find("Launch less often") == 0);
+  }
+}
+
+TEST_CASE("Host work before code that is loaded in each step asks for the same shapes") {
+  for (const bool goes_on : {true, false}) {
+    Run run;
+    run.Kernel(0, GapCause::kHostWork, 10 * kUs);
+    for (int i = 0; i < 20; ++i) {
+      run.Kernel(900 * kUs, GapCause::kHostWork, 10 * kUs);
+      if (goes_on || i < 10) run.ChangeLastGap([](Gap* gap) { gap->loading_ns = 300 * kUs; });
+    }
+    const auto findings = run.Find();
+    const Finding* const host = Get(findings, "host-work");
+    const Finding* const loading = Get(findings, "code-loading");
+    REQUIRE(host != nullptr);
+    REQUIRE(loading != nullptr);
+    const int loads = goes_on ? 20 : 10;
+    CHECK(host->gain_at_most_ns == Approx((20 * 900 - loads * 300) * kUs));
+    CHECK(loading->gain_at_most_ns == Approx(loads * 300 * kUs));
+    CHECK((host->action.find("Keep the shapes the same") != std::string::npos) == goes_on);
+    CHECK((loading->action.find("Keep the shapes the same") != std::string::npos) == goes_on);
+  }
+}
+
 TEST_CASE("Gaps that are as long as the others are not the few that make half of it") {
   for (const int gaps : {1, 2, 4, 6}) {
     Run run;

@@ -424,6 +424,45 @@ TEST_CASE("The launch next to a call that loads code may load the rest of it, a 
   CHECK(t.devices[0].gaps[1].cause == GapCause::kLaunch);
 }
 
+TEST_CASE("Code that is loaded in a part of a gap has that part, and no other cause does") {
+  Planted p;
+  p.First();
+  p.b.Api("cuLibraryLoadData", 810'000, 910'000);
+  p.Next(1'010'000, 995'000, 1'005'000);
+  const model::Model m = p.Read();
+  const Gap gap = OnlyGap(m);
+  CHECK(gap.cause == GapCause::kHostWork);
+  CHECK(gap.loading_ns == 100'000);
+  CHECK(gap.of_cause_ns(GapCause::kHostWork) + gap.of_cause_ns(GapCause::kLoading) == 810'000);
+  const std::vector<GapSummary> gaps = SummarizeGaps(m, BuildTimeline(m));
+  REQUIRE(gaps.size() == 2);
+  CHECK(gaps[0].total_ns + gaps[1].total_ns == 810'000);
+  CHECK(gaps[1].cause == GapCause::kLoading);
+  CHECK(gaps[1].total_ns == static_cast<double>(gap.loading_ns));
+  CHECK_THAT(gaps[1].example, Contains("code was loaded in "));
+}
+
+TEST_CASE("A copy that waits for itself is not the wait that the gap before it is named after") {
+  Planted p;
+  p.First();
+  Launch how;
+  how.api_start_ns = 600'000;
+  how.api_end_ns = 640'000;
+  p.b.Copy(model::CopyKind::kDeviceToHost, model::MemoryKind::kDevice, model::MemoryKind::kPageable,
+           1 << 20, "", 610'000, 639'000, how);
+  p.Next(660'000, 648'000, 655'000);
+  const model::Model m = p.Read();
+  const Timeline t = BuildTimeline(m);
+  REQUIRE(t.devices[0].gaps.size() == 2);
+  const Gap before = t.devices[0].gaps[0];
+  CHECK(before.cause == GapCause::kHostWork);
+  CHECK(before.wait == model::kNoIndex);
+  CHECK(before.after_wait_ns == 0);
+  const Gap behind = t.devices[0].gaps[1];
+  CHECK(behind.cause == GapCause::kSync);
+  CHECK(m.api_calls[behind.api].start_ns == 600'000);
+}
+
 TEST_CASE("A launch next to a load in which prof sampled makes no later launch late by loading") {
   Planted p;
   p.First();
