@@ -26,6 +26,8 @@ _RUN_LIMIT_S = 75
 _LEAST_S = 60  # no program begins with less
 _LEAST_OF_RUN_S = 20  # and none of its runs with less than that
 _FIRST = "first"
+_BARE_AGAIN = f"{suite_runs.BARE} {suite_runs.AGAIN}"
+_MORE_BARE_RUNS = 4  # where prof's run chose otherwise
 
 
 def _environment(bench):
@@ -58,6 +60,7 @@ class _Measurement:
                 self._keep(variant, self._runs[_FIRST])
             else:
                 self._try(variant, calibrated)
+        self._doubt_choices(calibrated)
         self._read()
         self._compare()
 
@@ -71,6 +74,23 @@ class _Measurement:
             self.row["errors"].append(f"{variant}: {error}")
             return False
         return True
+
+    def _bare_runs(self):
+        named = [name for name in self._runs if name.startswith(_BARE_AGAIN)]
+        return [self._runs[name] for name in (_FIRST, *named, suite_runs.BARE)
+                if name in self._runs]
+
+    def _doubt_choices(self, calibrated):
+        """Does the program alone choose the same each time? Two runs do not show it."""
+        default = self._runs.get(suite_runs.DEFAULT)
+        if default is None or suite_runs.BARE not in self._runs or not self._program.chooses:
+            return
+        for number in range(_MORE_BARE_RUNS):
+            if not suite_runs.chooses_otherwise(self._bare_runs(), default):
+                break
+            if not self._try(f"{_BARE_AGAIN} {number + 1}", calibrated):
+                break
+        self.row["bare_choices"] = [suite_runs.choices(run["stdout"]) for run in self._bare_runs()]
 
     def _snapshot(self, variant):
         name = f"{self._program.name}.{variant}".replace(" ", "_")
@@ -127,8 +147,7 @@ class _Measurement:
                 row["other_kernels"] = suite_verdicts.names_apart(
                     reports[suite_runs.TIMELINE], default)
         if suite_runs.BARE in self._runs and suite_runs.DEFAULT in self._runs:
-            row["changed"] = suite_runs.changes(*(self._runs[variant] for variant in (
-                _FIRST, suite_runs.BARE, suite_runs.DEFAULT)))
+            row["changed"] = suite_runs.changes(self._bare_runs(), self._runs[suite_runs.DEFAULT])
         elif any(error.startswith(suite_runs.DEFAULT) for error in row["errors"]):
             row["changed"] = [error for error in row["errors"]
                               if error.startswith(suite_runs.DEFAULT)]

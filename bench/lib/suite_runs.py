@@ -122,21 +122,29 @@ def reports(prof, pattern, limit_s=_REPORT_LIMIT_S):
     return sorted(found, key=lambda report: report.get("pid") or 0)
 
 
-def changes(first, bare, other):
+def chooses_otherwise(bare_runs, other):
+    """Whether a run chose what none of the others did, which all chose the same."""
+    usual = {tuple(choices(run["stdout"])) for run in bare_runs}
+    return len(usual) == 1 and tuple(choices(other["stdout"])) not in usual
+
+
+def changes(bare_runs, other):
     """What a program did in another way in the run `other`, in words.
 
-    `first` and `bare` are runs without prof: what differs between them is not prof's doing.
+    `bare_runs` are without prof: what differs between them is not prof's doing. The last one says
+    what is usual.
     """
     found = []
+    bare = bare_runs[-1]
     expected, answered = answers(bare["stdout"]), answers(other["stdout"])
     if expected != answered:
         found.append(f"output: {answered[:_MOST_LINES]} instead of {expected[:_MOST_LINES]}")
-    usual = {**warnings(first["stderr"]), **warnings(bare["stderr"])}
+    usual = {key for run in bare_runs for key in warnings(run["stderr"])}
     new = [line for key, line in warnings(other["stderr"]).items() if key not in usual]
     if new:
         found.append(f"stderr: {new[:_MOST_LINES]}")
-    usual, chosen = choices(bare["stdout"]), choices(other["stdout"])
-    if choices(first["stdout"]) == usual != chosen:
+    if chooses_otherwise(bare_runs, other):
+        usual, chosen = choices(bare["stdout"]), choices(other["stdout"])
         found.append(f"choices: {_missing(chosen, usual)} instead of {_missing(usual, chosen)}")
     return found
 

@@ -116,29 +116,27 @@ class Changes(unittest.TestCase):
         bare = ran("[checksum] 5\n[steps] {\"steps\": 3}\n", "warning: took 5 ms\n")
         ours = ran("[checksum] 5\n[steps] {\"steps\": 4}\n",
                    "prof: wrote x.prof\n      and more\nwarning: took 9 ms\n")
-        self.assertEqual(suite_runs.changes(bare, bare, ours), [])
+        self.assertEqual(suite_runs.changes([bare, bare], ours), [])
 
     def test_another_answer_is_a_change(self):
-        found = suite_runs.changes(ran("[checksum] 5\n"), ran("[checksum] 5\n"),
-                                   ran("[checksum] 6\n"))
+        found = suite_runs.changes([ran("[checksum] 5\n")], ran("[checksum] 6\n"))
         self.assertEqual(len(found), 1)
         self.assertIn("[checksum] 6", found[0])
 
     def test_a_new_warning_is_a_change_and_one_of_the_first_run_is_none(self):
         first, bare = ran(stderr="compiling\n"), ran()
-        self.assertEqual(suite_runs.changes(first, bare, ran(stderr="compiling\n")), [])
-        self.assertIn("timed out", suite_runs.changes(first, bare, ran(stderr="timed out\n"))[0])
+        self.assertEqual(suite_runs.changes([first, bare], ran(stderr="compiling\n")), [])
+        self.assertIn("timed out", suite_runs.changes([first, bare], ran(stderr="timed out\n"))[0])
 
     def test_a_choice_counts_where_it_is_the_same_without_prof(self):
         a, b = ran("[choice] a\n"), ran("[choice] b\n")
-        self.assertEqual(len(suite_runs.changes(a, a, b)), 1)
-        self.assertEqual(suite_runs.changes(b, a, b), [])
-        self.assertEqual(suite_runs.changes(a, a, a), [])
+        self.assertEqual(len(suite_runs.changes([a, a], b)), 1)
+        self.assertEqual(suite_runs.changes([b, a], b), [])
+        self.assertEqual(suite_runs.changes([a, a], a), [])
 
     def test_of_choices_those_that_differ_are_named(self):
         same = "".join(f"[choice] {number}\n" for number in range(20))
-        found = suite_runs.changes(ran(same + "[choice] a\n"), ran(same + "[choice] a\n"),
-                                   ran(same + "[choice] b\n"))
+        found = suite_runs.changes([ran(same + "[choice] a\n")] * 2, ran(same + "[choice] b\n"))
         self.assertEqual(found, ["choices: ['[choice] b'] instead of ['[choice] a']"])
 
 
