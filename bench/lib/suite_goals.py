@@ -14,6 +14,7 @@ _SHARES = [  # (what, kind, least share of the kernel time)
     ("kernel time with a verdict, 0.1 s in all", suite.SHORT, 0.85),
 ]
 _LEAST_SAME = 0.97
+_NEED_COUNTERS = {"clock", "fuse-kernels"}  # findings
 _OVER_SHARE, _OVER_S = 0.02, 0.5  # of the timeline's run time
 _DDP_MEDIAN, _DDP_WORST = 1.03, 1.2
 
@@ -95,6 +96,14 @@ def ratios(row, variant=suite_runs.DEFAULT):
             other[0] / base[0], other[-1] / base[-1], max(other) / whole)
 
 
+def host_ratio(row, base, variant=suite_runs.DEFAULT):
+    """How much longer a fixed piece of host code took in the run of a variant, or None."""
+    found = [row["runs"].get(name, {}).get("host_us_of_seconds") for name in (variant, base)]
+    if not all(found):
+        return None
+    return statistics.median(found[0]) / statistics.median(found[1])
+
+
 def _ddp_goals(rows):
     texts = ("DDP: steps of the last second over bare: the worst",
              "DDP: steps of the worst second over bare")
@@ -107,11 +116,16 @@ def _ddp_goals(rows):
 
 
 def has_same_findings(row, variant=suite_runs.DEFAULT):
-    """Whether the timeline and the variant advise the same, or None where one was not measured."""
+    """Whether the timeline and the variant advise the same, or None where one was not measured.
+
+    Without counters a report knows neither the clock nor which kernels DRAM limits.
+    """
     found = row.get("findings") or {}
     if suite_runs.TIMELINE not in found or variant not in found:
         return None
-    return found[suite_runs.TIMELINE] == found[variant]
+    timeline, other = (set(found[name]) - _NEED_COUNTERS
+                       for name in (suite_runs.TIMELINE, variant))
+    return timeline == other
 
 
 def _findings_goal(rows):
@@ -161,6 +175,13 @@ def _references(rows):
         worst = max(apart, key=apart.get)
         yield reference("run times of two timelines apart: the worst",
                         f"{apart[worst]:.2f} s ({worst})")
+    hosts = {row["program"]: ratio for row in rows
+             if (ratio := host_ratio(row, suite_runs.TIMELINE))}
+    if hosts:
+        worst = max(hosts, key=hosts.get)
+        yield reference("a fixed piece of host code with default options over the timeline's",
+                        f"median {statistics.median(hosts.values()):.2f}, most "
+                        f"{hosts[worst]:.2f} x ({worst})")
     found = [has_same_findings(row, again) for row in rows
              if has_same_findings(row, again) is not None]
     if found:
@@ -211,10 +232,11 @@ def _time_table(rows):
         lines.append([
             row["program"], *(runs.get(name, {}).get("wall_s") for name in variants),
             *((f"{value:.3f}" for value in found[:3]) if found else (None,) * 3),
+            f"{host:.2f}" if (host := host_ratio(row, suite_runs.BARE)) else None,
             runs.get(suite_runs.DEFAULT, {}).get("prof_cpu_s")])
     return results.table(
         ["program", f"{variants[0]}, s", *variants[1:], "steps over bare: all", "first second",
-         "last second", "CPU s of prof's threads"], lines)
+         "last second", "host code", "CPU s of prof's threads"], lines)
 
 
 def _difference_table(rows):

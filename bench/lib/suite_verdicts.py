@@ -91,11 +91,9 @@ def compare(reports, full):
 
 
 def findings(reports):
-    """The ids of what the timelines of the reports advise, sorted. Withheld ones are no advice, and
-    a timeline without counters does not know the clock.
-    """
+    """The ids of the findings of the reports, sorted. Withheld ones are no advice."""
     return sorted({finding["id"] for report in reports for finding in report["findings"]
-                   if not finding.get("withheld") and finding["id"] != "clock"})
+                   if not finding.get("withheld")})
 
 
 def idle_shares(reports):

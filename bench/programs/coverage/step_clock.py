@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """This module times the steps of a program and prints one line that scripts can read.
 
-The line has how many steps there were, and how long one took in each second of the run. It is the
-same as step_clock.cc prints.
+The line has how many steps there were, and how long one took in each second of the run, as
+step_clock.cc prints it. It also has how long a fixed piece of host code took in each second: where
+that differs, the machine was busier or slower, whoever recorded the program.
 """
 
 import argparse
@@ -22,13 +23,33 @@ def parse(description, kinds=()):
     return parser.parse_args()
 
 
+_PROBE_EVERY_S = 0.05
+_PROBE_LOOPS = 2000  # 20 to 80 us: a thousandth of the time
+
+
+def _probe_us():
+    start = time.perf_counter()
+    for _ in range(_PROBE_LOOPS):
+        pass
+    return (time.perf_counter() - start) * 1e6
+
+
+def _medians_of_seconds(values):
+    seconds = {}
+    for when, us in values:
+        seconds.setdefault(int(when), []).append(us)
+    return [round(statistics.median(found), 2) for _, found in sorted(seconds.items())]
+
+
 class StepClock:
     def __init__(self, arguments):
         self._limit = arguments
         self._batches = []  # (end, us of a step)
+        self._probes = []  # (when, us of the fixed piece of host code)
         self.steps = 0
         self._start = time.perf_counter()
         self._last = 0.0
+        self._probed_s = 0.0
 
     def goes_on(self):
         if self._limit.steps:
@@ -42,8 +63,11 @@ class StepClock:
     def waited(self, steps):
         now = time.perf_counter() - self._start
         self._batches.append((now, (now - self._last) * 1e6 / steps))
-        self._last = now
         self.steps += steps
+        if not self._probes or now - self._probes[-1][0] >= _PROBE_EVERY_S:
+            self._probes.append((now, _probe_us()))
+            self._probed_s += self._probes[-1][1] / 1e6
+        self._last = time.perf_counter() - self._start
 
     def run(self, step, per_wait, wait):
         """Runs `step` until the limit, with a `wait` after `per_wait` of them."""
@@ -55,11 +79,8 @@ class StepClock:
             self.waited(count)
 
     def print(self, **parameters):
-        seconds = {}
-        for end, us in self._batches:
-            seconds.setdefault(int(end), []).append(us)
         print("[steps] " + json.dumps({
-            "steps": self.steps, "loop_s": round(self._last, 4),
-            "us_of_seconds": [round(statistics.median(found), 2)
-                              for _, found in sorted(seconds.items())],
+            "steps": self.steps, "loop_s": round(self._last - self._probed_s, 4),
+            "us_of_seconds": _medians_of_seconds(self._batches),
+            "host_us_of_seconds": _medians_of_seconds(self._probes),
             "parameters": parameters}), flush=True)
