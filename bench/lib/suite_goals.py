@@ -175,6 +175,15 @@ def _references(rows):
         worst = max(apart, key=apart.get)
         yield reference("run times of two timelines apart: the worst",
                         f"{apart[worst]:.2f} s ({worst})")
+    steps = [[row["runs"][name]["loop_s"] for name in (suite_runs.DEFAULT, suite_runs.TIMELINE,
+                                                       suite_runs.BARE)]
+             for row in rows if row["program"].startswith("ddp") and ratios(row)
+             and suite_runs.TIMELINE in row["runs"]]
+    if steps:
+        yield reference("DDP: all steps, the worst: default options over the timeline's; and the "
+                        "timeline's over bare",
+                        f"{max(default / timeline for default, timeline, _ in steps):.3f} x; "
+                        f"{max(timeline / bare for _, timeline, bare in steps):.3f} x")
     hosts = {row["program"]: ratio for row in rows
              if (ratio := host_ratio(row, suite_runs.TIMELINE))}
     if hosts:

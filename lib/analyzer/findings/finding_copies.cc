@@ -97,6 +97,23 @@ std::set<int32_t> CallsOf(const RunInputs& inputs, Wanted wanted) {
   return calls;
 }
 
+// What a copy beside the gap may have to do with it: neither what the host does for longer than for
+// a call, nor the loading of code.
+double OfCopyBeside(const Gap& gap) {
+  const auto time_ns = static_cast<double>(gap.of_cause_ns(gap.cause));
+  switch (gap.cause) {
+    case GapCause::kSync:
+    case GapCause::kLaunch:
+    case GapCause::kTransfer:
+    case GapCause::kDependency:
+      return time_ns;
+    case GapCause::kHostWork:
+      return std::min(time_ns, kDispatchNs);
+    default:
+      return 0;
+  }
+}
+
 // A copy that holds up its thread: idle time directly behind it is that copy's, and what the
 // thread, which came late, left idle later.
 template <typename Wanted>
@@ -109,7 +126,7 @@ double IdleBehind(const RunInputs& inputs, Wanted wanted) {
     const Op& previous = inputs.model.ops[gap.previous_op];
     const bool behind = gap.cause != GapCause::kDependency && IsCopy(previous) && wanted(previous);
     if (behind) {
-      idle_ns += static_cast<double>(gap.undisturbed_ns());
+      idle_ns += OfCopyBeside(gap);
     } else if (gap.wait != model::kNoIndex && calls.count(gap.wait) != 0) {
       idle_ns += static_cast<double>(gap.after_wait_ns);
     }
@@ -117,16 +134,16 @@ double IdleBehind(const RunInputs& inputs, Wanted wanted) {
   return idle_ns;
 }
 
-// Idle time directly before and behind copies of a kind.
+// Idle time directly before and behind copies of a kind, as far as it may be theirs.
 template <typename Wanted>
 double IdleBesideCopies(const RunInputs& inputs, Wanted wanted) {
   double idle_ns = 0;
   for (const Gap& gap : inputs.device.gaps) {
-    if (gap.cause == GapCause::kProfiler || gap.previous_op == model::kNoIndex) continue;
+    if (gap.previous_op == model::kNoIndex) continue;
     const Op& previous = inputs.model.ops[gap.previous_op];
     const Op& next = inputs.model.ops[gap.next_op];
     const bool beside = (IsCopy(previous) && wanted(previous)) || (IsCopy(next) && wanted(next));
-    if (beside) idle_ns += static_cast<double>(gap.undisturbed_ns());
+    if (beside) idle_ns += OfCopyBeside(gap);
   }
   return idle_ns;
 }
@@ -253,10 +270,10 @@ MaybeFinding SmallCopies(const RunInputs& inputs) {
   const double at_rate = copies.bytes / FastestRate(inputs);
   double before_ns = 0;
   for (const Gap& gap : inputs.device.gaps) {
-    if (gap.cause == GapCause::kProfiler || gap.next_op == model::kNoIndex) continue;
+    if (gap.next_op == model::kNoIndex) continue;
     const Op& next = inputs.model.ops[gap.next_op];
     const bool small = IsCopy(next) && static_cast<double>(next.bytes) < kSmallCopyBytes;
-    if (small) before_ns += static_cast<double>(gap.undisturbed_ns());
+    if (small) before_ns += OfCopyBeside(gap);
   }
   const double cost_ns = std::max(0.0, copies.exposed_ns - at_rate) + before_ns;
   if (inputs.Share(cost_ns) < kCopyShare) return std::nullopt;

@@ -597,6 +597,27 @@ TEST_CASE("A thousand copies of 4 KB cost more than their bytes") {
   CHECK(Get(findings, "transfer-bound") != nullptr);
 }
 
+TEST_CASE("What the host does between copies is not theirs, but for as long as a call takes") {
+  for (const int64_t host_ns : {100 * kUs, 20'000 * kUs}) {
+    Run run;
+    for (int i = 0; i < 40; ++i) {
+      model::Op& copy = run.Add(OpKind::kCopy, host_ns, GapCause::kHostWork, 2 * kUs);
+      copy.copy = CopyKind::kHostToDevice;
+      copy.source = MemoryKind::kPinned;
+      copy.destination = MemoryKind::kDevice;
+      copy.bytes = 4096;
+    }
+    const auto findings = run.Find();
+    const bool is_long = host_ns > 200 * kUs;
+    for (const char* id : {"small-copies", "sync-copy"}) {
+      INFO(id);
+      const Finding* const found = Get(findings, id);
+      REQUIRE((found == nullptr) == is_long);
+      if (found != nullptr) CHECK(found->gain_at_most_ns <= Approx(40 * (host_ns + 2 * kUs)));
+    }
+  }
+}
+
 TEST_CASE("A few small copies in a long run are no finding") {
   Run run;
   for (int i = 0; i < 40; ++i) {
