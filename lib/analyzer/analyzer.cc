@@ -22,6 +22,7 @@
 #include "lib/analyzer/findings/finding_memory.h"
 #include "lib/analyzer/findings/finding_other_work.h"
 #include "lib/analyzer/findings/finding_rules.h"
+#include "lib/analyzer/findings/finding_small_kernels.h"
 #include "lib/analyzer/kernels/counters.h"
 #include "lib/analyzer/kernels/inheritance.h"
 #include "lib/analyzer/kernels/kernels.h"
@@ -283,6 +284,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   const Totals totals = CountRecords(model);
   std::vector<Finding> findings = in_run.get();
   if (findings_missing.empty()) {
+    analyzer::KeepDramReads(model, timeline, groups, kernels, &findings);
     AddByGain(analyzer::FindLowClock(devices, undisturbed_ns), &findings);
     AddByGain(analyzer::FindFusion(model, timeline, groups, kernels, undisturbed_ns), &findings);
   }

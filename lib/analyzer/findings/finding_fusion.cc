@@ -9,11 +9,9 @@
 
 #include "lib/analyzer/base/integrity.h"
 #include "lib/analyzer/base/intervals.h"
-#include "lib/analyzer/base/metrics.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/findings/finding_inputs.h"
-#include "lib/analyzer/kernels/roofline.h"
-#include "lib/format/triage_metrics.h"
+#include "lib/analyzer/kernels/dram_traffic.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -27,52 +25,6 @@ constexpr size_t kMostNames = 4;
 // [own] Times the median of the kernel: a launch that takes more, or less than half, moves other
 // bytes than the median does.
 constexpr double kOtherSize = 2;
-
-// What a launch reads from DRAM and writes to it.
-struct DramTraffic {
-  double read = 0, written = 0;  // bytes
-  double peak = 0;               // bytes per second
-  double l2_bytes = 0;
-  double median_ns = 0;  // of a launch; 0: not known
-
-  double Bytes() const { return read + written; }
-};
-
-// A share of the DRAM's peak by PM samples, 0..1.
-std::optional<double> SampledShare(const KernelReport& kernel, format::TriageUnit unit) {
-  for (const auto& [metric, value] : kernel.continuous) {
-    const format::TriageMetric* const triage = format::FindTriageMetric(metric);
-    if (triage == nullptr || triage->unit != unit) continue;
-    if (!value.value || !value.beside.empty()) return std::nullopt;
-    return *value.value / 100;
-  }
-  return std::nullopt;
-}
-
-std::optional<DramTraffic> TrafficOf(const model::Model& model, const KernelReport& kernel) {
-  if (kernel.verdict.limiter != Limiter::kDram || kernel.whole_graph) return std::nullopt;
-  const model::Device* const device = model.FindDevice(kernel.device);
-  const std::optional<double> peak = DramPeak(device, 0);
-  if (!peak) return std::nullopt;
-  DramTraffic traffic;
-  traffic.peak = *peak;
-  traffic.l2_bytes = device->l2_bytes;
-  traffic.median_ns = kernel.duration_ns.n > 0 ? kernel.duration_ns.median : 0;
-  const auto read = UsableMedian(kernel.metrics, "dram__bytes_read.sum");
-  const auto written = UsableMedian(kernel.metrics, "dram__bytes_write.sum");
-  if (read && written) {
-    traffic.read = *read;
-    traffic.written = *written;
-    return traffic;
-  }
-  const auto reads = SampledShare(kernel, format::TriageUnit::kDramRead);
-  const auto writes = SampledShare(kernel, format::TriageUnit::kDramWrite);
-  if (!reads || !writes || kernel.duration_ns.n == 0) return std::nullopt;
-  const double at_peak = *peak * kernel.duration_ns.median * 1e-9;
-  traffic.read = *reads * at_peak;
-  traffic.written = *writes * at_peak;
-  return traffic;
-}
 
 bool IsOfMedianSize(const model::Op& op, const DramTraffic& traffic) {
   const auto ns = static_cast<double>(op.end_ns - op.start_ns);
@@ -214,7 +166,10 @@ std::optional<Finding> FindFusion(const model::Model& model, const Timeline& tim
                                   const std::vector<KernelReport>& kernels, double undisturbed_ns) {
   std::vector<std::optional<DramTraffic>> traffic;
   traffic.reserve(kernels.size());
-  for (const KernelReport& kernel : kernels) traffic.push_back(TrafficOf(model, kernel));
+  for (const KernelReport& kernel : kernels) {
+    const bool limits = kernel.verdict.limiter == Limiter::kDram;
+    traffic.push_back(limits ? DramTrafficOf(model, kernel) : std::nullopt);
+  }
   const auto known = std::count_if(traffic.begin(), traffic.end(),
                                    [](const auto& entry) { return entry.has_value(); });
   if (known < 2 || !(undisturbed_ns > 0)) return std::nullopt;

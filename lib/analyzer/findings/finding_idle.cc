@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -402,89 +400,6 @@ MaybeFinding UnexplainedIdle(const RunInputs& inputs) {
   finding->check = "prof run with API calls and NVTX ranges recorded";
   finding->confidence = Confidence::kLow;
   return finding;
-}
-
-namespace {
-
-// Kernels below kSmallKernelNs, and the idle time beside them that host or dependency leave.
-struct Small {
-  int64_t count = 0;
-  double time_ns = 0;
-  double gaps_ns = 0;    // before them
-  double beside_ns = 0;  // before and behind them
-  double rows_ns = 0;    // of time_ns: those with another one directly beside them on their stream
-};
-
-double LaunchOrDependencyNs(const Gap& gap) {
-  const bool counts = gap.cause == GapCause::kLaunch || gap.cause == GapCause::kDependency;
-  return counts ? static_cast<double>(gap.of_cause_ns(gap.cause)) : 0;
-}
-
-bool IsSmall(const Op& op) {
-  return op.kind == model::OpKind::kKernel &&
-         static_cast<double>(op.end_ns - op.start_ns) < kSmallKernelNs;
-}
-
-Small GatherSmall(const RunInputs& inputs) {
-  struct Last {
-    double small_ns = 0;  // of the kernel before; 0: it was not small
-    bool counted = false;
-  };
-  Small small;
-  std::map<std::tuple<uint32_t, uint32_t>, Last> streams;  // by context and stream
-  for (const Op& op : inputs.model.ops) {
-    if (!op.timed || op.device != inputs.device.device || !inputs.device.IsEvidence(op)) continue;
-    Last& last = streams[{op.context, op.stream}];
-    if (!IsSmall(op)) {
-      last = {};
-      continue;
-    }
-    const auto length_ns = static_cast<double>(op.end_ns - op.start_ns);
-    ++small.count;
-    small.time_ns += length_ns;
-    const bool follows = last.small_ns > 0;
-    if (follows) small.rows_ns += length_ns + (last.counted ? 0 : last.small_ns);
-    last = {length_ns, follows};
-  }
-  for (const Gap& gap : inputs.device.gaps) {
-    if (gap.previous_op == kNoIndex) continue;
-    const bool before = IsSmall(inputs.model.ops[gap.next_op]);
-    if (before) small.gaps_ns += LaunchOrDependencyNs(gap);
-    if (before || IsSmall(inputs.model.ops[gap.previous_op])) {
-      small.beside_ns += LaunchOrDependencyNs(gap);
-    }
-  }
-  return small;
-}
-
-}  // namespace
-
-MaybeFinding SmallKernels(const RunInputs& inputs) {
-  const Small small = GatherSmall(inputs);
-  if (static_cast<double>(small.count) < kSmallKernels ||
-      inputs.Share(small.gaps_ns) < kIdleShare) {
-    return std::nullopt;
-  }
-  Finding finding;
-  finding.title = text::Count(small.count) +
-                  " kernels shorter than 10 us leave the GPU waiting for the next one.";
-  finding.evidence = {
-      "they run for " + text::Time(small.time_ns) + " in all (" +
-          text::Percent(small.time_ns / std::max(1.0, static_cast<double>(inputs.kernels_ns))) +
-          " of the kernel time)",
-      "idle before them: " + text::Time(small.gaps_ns),
-      "gain: the idle time before and behind them (" + text::Time(small.beside_ns) + "), and the " +
-          text::Time(small.rows_ns) +
-          " of those with another one beside them on their stream, at most"};
-  AddSamplingCost(inputs, &finding);
-  finding.action = "Fuse neighbours, or batch more work into each launch.";
-  finding.gain_at_most_ns = small.beside_ns + small.rows_ns;
-  finding.kernels_at_most_ns = small.rows_ns;
-  finding.check = kCheckTimeline;
-  finding.confidence =
-      finding.confidence == Confidence::kLow ? Confidence::kLow : Confidence::kMedium;
-  finding.withheld_why = inputs.lost_operations;
-  return RatedFinding(std::move(finding), small.gaps_ns + small.rows_ns);
 }
 
 }  // namespace prof::analyzer

@@ -18,7 +18,6 @@ namespace prof::analyzer {
 [[nodiscard]] MaybeFinding TransferBound(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding DependencyIdle(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding UnexplainedIdle(const RunInputs& inputs);
-[[nodiscard]] MaybeFinding SmallKernels(const RunInputs& inputs);
 
 }  // namespace prof::analyzer
 

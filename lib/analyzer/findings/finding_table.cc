@@ -11,6 +11,7 @@
 #include "lib/analyzer/findings/finding_idle.h"
 #include "lib/analyzer/findings/finding_memory.h"
 #include "lib/analyzer/findings/finding_other_work.h"
+#include "lib/analyzer/findings/finding_small_kernels.h"
 #include "lib/analyzer/findings/finding_steps.h"
 #include "lib/analyzer/findings/finding_streams.h"
 #include "lib/analyzer/findings/finding_stretch.h"
@@ -160,11 +161,11 @@ const std::vector<FindingRule>& MakeRules() {
        GraphOpportunity,
        {kIdleWithoutLoading, false},
        true},
-      {{"small-kernels", GainKind::kLessWork,
+      {{kSmallKernelsFinding, GainKind::kLessWork,
         ">= 10 kernels < 10 us (hta), idle by launches or dependencies before them >= 5 % (own)",
         "count, time, gaps", "fuse, batch",
         "the gaps beside them, and the time of those kernels that have another one beside them on "
-        "their stream",
+        "their stream, less what the DRAM needs at its peak for what they read",
         "o", "short kernels without gaps"},
        SmallKernels,
        {kIdleBesideShort, false, FindingKernels::kShort},

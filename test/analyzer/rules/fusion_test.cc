@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/analyzer/findings/finding_fusion.h"
+#include "lib/analyzer/findings/finding_small_kernels.h"
 #include "test/support/catch.h"
 
 namespace prof::test::fusion_test {
@@ -72,6 +73,16 @@ class FusionRun {
 
   std::optional<Finding> Find() const {
     return analyzer::FindFusion(model_, timeline_, groups_, kernels_, static_cast<double>(now_ns_));
+  }
+
+  // A finding about small kernels with these bounds, without what the DRAM has to read.
+  Finding Small(double gain_ns, double of_kernels_ns) const {
+    std::vector<Finding> findings(1);
+    findings[0].id = analyzer::kSmallKernelsFinding;
+    findings[0].gain_at_most_ns = gain_ns;
+    findings[0].kernels_at_most_ns = of_kernels_ns;
+    analyzer::KeepDramReads(model_, timeline_, groups_, kernels_, &findings);
+    return findings[0];
   }
 
   KernelReport& kernel(int32_t group) { return kernels_[group]; }
@@ -302,6 +313,46 @@ TEST_CASE("Where records are lost, a chain is named and nothing is promised") {
   CHECK(finding->withheld);
   CHECK(finding->gain_at_most_ns == 0);
   CHECK(finding->action.empty());
+}
+
+TEST_CASE("One kernel in place of small ones reads the same weights") {
+  FusionRun run;
+  const int32_t gemv = run.Kernel("gemv", 20, 0);  // 6.25 us, 5 of which the DRAM needs
+  const int32_t add = run.Kernel("add", 0, 1);
+  run.kernel(gemv).verdict.limiter = Limiter::kSmallGrid;  // whatever limits it
+  for (int i = 0; i < 10; ++i) {
+    run.Launch(gemv);
+    run.Launch(add);
+  }
+  run.Launch(gemv, 8);  // alone on its stream: no part of a row
+  const Finding finding = run.Small(200e3, 70e3);
+  CHECK(finding.gain_at_most_ns == Approx(150e3));
+  CHECK(finding.kernels_at_most_ns == Approx(20e3));
+  CHECK(Evidence(finding).find("less the 50.0 us") != std::string::npos);
+  // What takes no time of kernels cannot take less.
+  CHECK(run.Small(200e3, 0).gain_at_most_ns == Approx(200e3));
+}
+
+TEST_CASE("Of what small kernels read by PM samples the lower end of the error bound counts") {
+  FusionRun run;
+  const int32_t gemv = run.Kernel("gemv", 20, 0);
+  run.kernel(gemv).metrics.clear();
+  const auto sample = [&](const char* metric, double percent, double error) {
+    ContinuousValue& value = run.kernel(gemv).continuous[metric];
+    value.value = percent;
+    value.error = error;
+  };
+  sample("FBSP.TriageCompute.dramc__read_throughput.avg.pct_of_peak_sustained_elapsed", 80, 20);
+  sample("FBSP.TriageCompute.dramc__write_throughput.avg.pct_of_peak_sustained_elapsed", 0, 1);
+  for (int i = 0; i < 10; ++i) run.Launch(gemv);
+  CHECK(run.Small(200e3, 70e3).gain_at_most_ns == Approx(200e3 - 10 * 0.6 * 6.25e3));
+}
+
+TEST_CASE("Small kernels that read nothing from DRAM may all be fused") {
+  FusionRun run;
+  const int32_t add = run.Kernel("add", 0, 1);
+  for (int i = 0; i < 10; ++i) run.Launch(add);
+  CHECK(run.Small(200e3, 70e3).gain_at_most_ns == Approx(200e3));
 }
 
 }  // namespace
