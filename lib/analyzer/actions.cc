@@ -231,6 +231,10 @@ void AddDrawsOfKernels(FindingKernels which, const Finding& finding, const Repor
     case FindingKernels::kOfDram:
       return add(gain_ns,
                  [&](size_t k) { return report.kernels[k].verdict.limiter == Limiter::kDram; });
+    case FindingKernels::kOfRanks:
+      return add(finding.kernels_at_most_ns, [&](size_t k) {
+        return report.kernels[k].verdict.limiter == Limiter::kCommunication;
+      });
     case FindingKernels::kOfLowClock: {
       // A low clock slows down all kernels of its device, and none of another one.
       const DeviceReport* const device = LowClockDevice(report.devices, report.undisturbed_ns);

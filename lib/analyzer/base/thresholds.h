@@ -174,18 +174,21 @@ constexpr int64_t kFewOf = 10;
 // [own] Of fewer gaps those that make nearly all of the time, and are as long as a start is.
 constexpr double kMostOfStart = 0.90, kStartNs = 50e6;
 // [own] Gaps of a start that has many: no framework works as long for one launch. Half of the time
-// until the last of them is idle in them, and it is at most three quarters of the run.
-constexpr double kLongGapNs = 1e6, kIdleInStart = 0.50, kLongestStart = 0.75;
-// [own] One in so many starts in the second half of the span: it goes on.
-constexpr int64_t kLateOf = 4;
+// until the last of them is idle in them, and it is a part of the run: of gaps that come evenly
+// nine tenths are over after nine tenths of it. A later one of less than a hundredth is the loop's.
+constexpr double kLongGapNs = 1e6, kIdleInStart = 0.50, kLongestStart = 0.85;
+constexpr double kOneMoreOfStart = 0.01;
+// [own] Of idle time, in the second half of the time behind the start: it goes on.
+constexpr double kGoesOn = 0.25;
 // [own] Host code between two launches that is shorter than this is what the program and its
-// framework do for each launch: 20 to 100 us of an operation of PyTorch. With half or more of the
-// idle time in such gaps the remedy is fewer launches.
-constexpr double kDispatchNs = 200'000, kMostlyDispatch = 0.50;
+// framework do for each launch: 20 to 100 us of an operation of PyTorch, several times as much on a
+// busy host. With half or more of the idle time in such gaps the remedy is fewer launches.
+constexpr double kDispatchNs = 500'000, kMostlyDispatch = 0.50;
 constexpr double kMuchHostWork = 0.50;     // [own] of the idle time after waits: worth a line
 constexpr double kEnoughOtherwise = 0.10;  // [own] time without sampling, of that with it
 constexpr double kHardlyAny = 0.25;        // [own] launch idle there, of that while sampling
 constexpr double kFewSms = 0.50;           // [own] two such kernels fit side by side
+constexpr double kMostlyTransfer = 0.50;   // [own] of collectives, if all took as the shortest
 constexpr double kTurns = 10;              // [own] between two streams: fewer are no pattern
 // [own] of the bytes that a kernel wrote: the next one reads as many. The rest may have stayed in
 // L2.

@@ -12,6 +12,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/findings/finding_inputs.h"
 #include "lib/analyzer/kernels/dram_traffic.h"
+#include "lib/analyzer/timeline/idle_start.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -22,6 +23,7 @@ namespace {
 constexpr size_t kLongestChain = 16;
 constexpr size_t kMostChains = 10'000;  // of different kernels
 constexpr size_t kMostNames = 4;
+constexpr double kOfFill = 0.05;  // [own] of the bytes that a fill writes
 // [own] Times the median of the kernel: a launch that takes more, or less than half, moves other
 // bytes than the median does.
 constexpr double kOtherSize = 2;
@@ -37,7 +39,9 @@ bool IsOfMedianSize(const model::Op& op, const DramTraffic& traffic) {
 double SharedBytes(const DramTraffic& first, const DramTraffic& next) {
   if (first.Bytes() < first.l2_bytes) return 0;
   const double shared = std::min(first.written, next.read);
-  const bool fits = shared >= kReadsWhatWasWritten * first.written;
+  // What reads nothing fills memory: the next one has to read nearly all of that.
+  const bool fills = first.read < kOfFill * first.written;
+  const bool fits = shared >= (fills ? kMostOf : kReadsWhatWasWritten) * first.written;
   const bool much = 2 * shared >= kSharedTraffic * (first.Bytes() + next.Bytes());
   return fits && much ? shared : 0;
 }
@@ -69,7 +73,13 @@ class ChainSearch {
   ChainSearch(const KernelGroups& groups, std::vector<std::optional<DramTraffic>> traffic)
       : groups_(groups), traffic_(std::move(traffic)) {}
 
+  // What tries out kernels at the start is no chain that comes again.
   void Run(const model::Model& model, const Timeline& timeline) {
+    std::map<uint32_t, int64_t> loop_ns;
+    for (const DeviceTimeline& device : timeline.devices) {
+      const IdleStart start = FindIdleStart(device);
+      loop_ns[device.device] = start.count > 0 ? start.end_ns : device.start_ns - 1;
+    }
     for (size_t i = 0; i < model.ops.size(); ++i) {
       const model::Op op = model.ops[i];
       if (!op.timed) continue;
@@ -78,7 +88,7 @@ class ChainSearch {
       const DeviceTimeline* const device = timeline.Find(op.device);
       const bool counts = group != model::kNoIndex && traffic_[group].has_value() &&
                           IsOfMedianSize(op, *traffic_[group]) && device != nullptr &&
-                          device->IsEvidence(op);
+                          device->IsEvidence(op) && op.start_ns > loop_ns[op.device];
       if (!counts || !Extend(op, group, &chain)) Close(&chain);
       if (counts && chain.groups.empty()) chain = {{group}, 0, op.start_ns, op.end_ns};
     }

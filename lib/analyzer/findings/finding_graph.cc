@@ -60,7 +60,9 @@ LaunchesByThread FindLaunches(const RunInputs& inputs) {
 
 // Nodes of a graph may also follow each other faster than launches that were in the queue in time,
 // and calls that wait, and allocate, have to leave the sequence.
+// What happens before the loop is no part of it.
 void AddGap(const RunInputs& inputs, const Launch& launch, Candidate* candidate) {
+  if (inputs.model.ops[launch.op].start_ns <= inputs.start.end_ns) return;
   // A graph has to be loaded, too.
   candidate->idle_ns += inputs.IdleBefore(launch.op) - inputs.LoadingBefore(launch.op);
   const double gap = inputs.LaunchGapBefore(launch.op);

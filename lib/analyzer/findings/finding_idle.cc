@@ -229,10 +229,10 @@ MaybeFinding CodeLoading(const RunInputs& inputs) {
   const IdleGaps idle = GatherCause(inputs, GapCause::kLoading);
   MaybeFinding finding = FindCause(inputs, idle, " while the driver loads or compiles code.");
   if (!finding) return finding;
-  if (GoOn(idle.count, idle.late_count)) {
-    finding->evidence.push_back(text::Count(idle.late_count) +
-                                " of these gaps are in the second half of the span: it is no "
-                                "start that ends");
+  if (idle.GoesOn()) {
+    finding->evidence.push_back(text::Time(idle.late_ns) +
+                                " of it are in the second half of the loop: it is no start that "
+                                "ends");
     finding->action = kKeepShapes;
     return finding;
   }
@@ -270,6 +270,16 @@ void AnswerFewGaps(const RunInputs& inputs, const IdleGaps& idle, size_t few, Fi
   finding->action = kLookAtStart;
 }
 
+bool MostlyInGraphs(const RunInputs& inputs) {
+  int64_t kernels = 0, nodes = 0;
+  for (const Op& op : inputs.model.ops) {
+    if (!IsKernelOf(inputs.device, op)) continue;
+    ++kernels;
+    if (op.graph != 0) ++nodes;
+  }
+  return 2 * nodes > kernels;
+}
+
 // Many short stretches are what the program and its framework do for each launch. Beside `few` long
 // ones they are what a loop costs.
 void AnswerDispatch(const RunInputs& inputs, const IdleGaps& idle, size_t few, Finding* finding) {
@@ -289,8 +299,12 @@ void AnswerDispatch(const RunInputs& inputs, const IdleGaps& idle, size_t few, F
       " each on average: what the program and its framework do for each launch; the others make " +
       text::Time(loop_ns - idle.short_ns));
   finding->action =
-      "Launch less often: compile or fuse the operations (torch.compile, jax.jit), capture them in "
-      "a CUDA graph, or use larger batches; then cut the work between launches.";
+      MostlyInGraphs(inputs)
+          ? "Launch less often: several steps in one graph or one call, or larger batches; then "
+            "cut "
+            "the host's work for each step. Most kernels are in CUDA graphs already."
+          : "Launch less often: compile or fuse the operations (torch.compile, jax.jit), capture "
+            "them in a CUDA graph, or use larger batches; then cut the work between launches.";
 }
 
 // What a library makes at run time is made outside CUDA, and loaded by it.
@@ -299,8 +313,8 @@ void AnswerMadeCode(const RunInputs& inputs, const IdleGaps& idle, Finding* find
                    " while the host works outside CUDA, most of it before code is loaded.";
   finding->evidence.push_back(
       "in " + text::Count(idle.code_count) + " of these gaps, with " + text::Time(idle.code_ns) +
-      ", code was loaded as well, in " + text::Count(idle.late_code_count) +
-      " of them in the second half of the span: a library that compiles for a shape does so before "
+      ", code was loaded as well, " + text::Time(idle.late_code_ns) +
+      " of it in the second half of the loop: a library that compiles for a shape does so before "
       "(no record shows what the host does)");
   finding->action = kKeepShapes;
   finding->confidence = std::min(finding->confidence, Confidence::kMedium);
@@ -317,8 +331,7 @@ MaybeFinding HostWorkOf(const RunInputs& inputs, const IdleGaps& idle) {
     AnswerDispatch(inputs, idle, few, &*finding);
   } else if (few > 0) {
     AnswerFewGaps(inputs, idle, few, &*finding);
-  } else if (idle.code_ns >= kMuchHostWork * idle.total_ns &&
-             GoOn(idle.code_count, idle.late_code_count)) {
+  } else if (idle.code_ns >= kMuchHostWork * idle.total_ns && idle.CodeGoesOn()) {
     AnswerMadeCode(inputs, idle, &*finding);
   }
   finding->cost_ns = finding->gain_at_most_ns;
@@ -329,13 +342,12 @@ MaybeFinding HostWorkOf(const RunInputs& inputs, const IdleGaps& idle) {
 
 // A loop is not advised by what its start costs: that is a finding of its own.
 MaybeFinding HostWork(const RunInputs& inputs) {
-  const IdleStart start = FindIdleStart(inputs, GapCause::kHostWork);
-  if (start.count == 0) return HostWorkOf(inputs, GatherCause(inputs, GapCause::kHostWork));
-  return HostWorkOf(inputs, GatherIdle(inputs, GapCause::kHostWork, 0, start.end_ns));
+  if (inputs.start.count == 0) return HostWorkOf(inputs, GatherCause(inputs, GapCause::kHostWork));
+  return HostWorkOf(inputs, GatherIdle(inputs, GapCause::kHostWork, 0, inputs.start.end_ns));
 }
 
 MaybeFinding StartUp(const RunInputs& inputs) {
-  const IdleStart start = FindIdleStart(inputs, GapCause::kHostWork);
+  const IdleStart& start = inputs.start;
   if (inputs.Share(start.total_ns) < kIdleShare) return std::nullopt;
   const IdleGaps idle =
       GatherIdle(inputs, GapCause::kHostWork, kLongGapNs, inputs.device.start_ns, start.end_ns);

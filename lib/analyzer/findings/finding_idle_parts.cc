@@ -43,12 +43,13 @@ void IdleGaps::Add(const RunInputs& inputs, const Gap& gap, int64_t time_ns) {
     short_ns += length_ns;
     ++short_count;
   }
-  const bool late = gap.start_ns >= inputs.device.start_ns / 2 + inputs.device.end_ns / 2;
-  if (late) ++late_count;
-  if (gap.loading_ns > 0) {
+  const int64_t loop_ns = std::max(inputs.device.start_ns, inputs.start.end_ns);
+  const bool late = gap.start_ns >= loop_ns / 2 + inputs.device.end_ns / 2;
+  if (late) late_ns += length_ns;
+  if (gap.of_cause_ns(GapCause::kLoading) > 0) {
     code_ns += length_ns;
     ++code_count;
-    if (late) ++late_code_count;
+    if (late) late_code_ns += length_ns;
   }
   LongGap one{length_ns, gap.start_ns};
   for (LongGap& other : longest) {
@@ -80,32 +81,10 @@ double IdleGaps::LongestNs(size_t gaps) const {
   return sum_ns;
 }
 
-IdleStart FindIdleStart(const RunInputs& inputs, GapCause cause) {
-  const auto for_long = [&](const auto& function) {
-    for (const Gap& gap : inputs.device.gaps) {
-      const auto time_ns = static_cast<double>(gap.of_cause_ns(cause));
-      if (time_ns >= kLongGapNs) function(gap, time_ns);
-    }
-  };
-  double all_ns = 0;
-  for_long([&](const Gap&, double time_ns) { all_ns += time_ns; });
-  const auto run_ns = static_cast<double>(inputs.device.end_ns - inputs.device.start_ns);
-  IdleStart until_now, start;
-  for_long([&](const Gap& gap, double time_ns) {
-    until_now.total_ns += time_ns;
-    until_now.end_ns = gap.end_ns;
-    ++until_now.count;
-    const auto length_ns = static_cast<double>(gap.end_ns - inputs.device.start_ns);
-    const bool is_start = until_now.total_ns >= std::max(kStartNs, kMostOfStart * all_ns) &&
-                          until_now.total_ns >= kIdleInStart * length_ns &&
-                          length_ns <= kLongestStart * run_ns;
-    if (is_start) start = until_now;
-  });
-  return start;
-}
+bool IdleGaps::GoesOn() const { return count >= kFewOf && late_ns >= kGoesOn * total_ns; }
 
-bool GoOn(int64_t count, int64_t late_count) {
-  return count >= kFewOf && late_count * kLateOf >= count;
+bool IdleGaps::CodeGoesOn() const {
+  return code_count >= kFewOf && late_code_ns >= kGoesOn * code_ns;
 }
 
 bool IdleGaps::IsKnown() const { return known_ns >= kCauseKnown * total_ns; }

@@ -21,10 +21,10 @@ struct IdleGaps {
   int64_t count = 0;
   double short_ns = 0;  // in gaps shorter than kDispatchNs
   int64_t short_count = 0;
-  int64_t late_count = 0;  // that start in the second half of the span
-  // Of those in which code was loaded, beside what counts here.
-  double code_ns = 0;
-  int64_t code_count = 0, late_code_count = 0;
+  double late_ns = 0;  // in gaps that begin in the second half of the time behind the start
+  // Of those in which code was loaded.
+  double code_ns = 0, late_code_ns = 0;
+  int64_t code_count = 0;
   struct LongGap {
     double length_ns = 0;
     int64_t start_ns = 0;
@@ -38,24 +38,15 @@ struct IdleGaps {
   void Add(const RunInputs& inputs, const Gap& gap, int64_t time_ns);
   // The call of most of the time is known.
   [[nodiscard]] bool IsKnown() const;
+  // They are not only those of a start; and those in which code was loaded.
+  [[nodiscard]] bool GoesOn() const;
+  [[nodiscard]] bool CodeGoesOn() const;
   // How many of the longest gaps make half of the time; 0: more than are kept, or than a tenth that
   // does not make nearly all of it.
   [[nodiscard]] size_t FewThatMakeHalf() const;
   // The time of so many of the longest.
   [[nodiscard]] double LongestNs(size_t gaps) const;
 };
-
-// Where a program begins with long gaps of one cause, and has hardly any later.
-struct IdleStart {
-  double total_ns = 0;  // of its long gaps
-  int64_t count = 0;    // 0: there is no such start
-  int64_t end_ns = 0;
-};
-// Linear in the gaps.
-[[nodiscard]] IdleStart FindIdleStart(const RunInputs& inputs, GapCause cause);
-
-// Gaps that are not only those of a start.
-[[nodiscard]] bool GoOn(int64_t count, int64_t late_count);
 
 // The call and the range with most of the time.
 void AddPlaces(const RunInputs& inputs, const IdleGaps& idle, Finding* finding);

@@ -29,10 +29,6 @@ bool InTheRefill(const model::Model& model, const Gap& gap) {
          model.api_calls[gap.api].end_ns < gap.start_ns;
 }
 
-bool IsKernelOf(const DeviceTimeline& device, const model::Op& op) {
-  return RunsKernels(op) && op.timed && op.device == device.device && device.IsEvidence(op);
-}
-
 // Gaps are in the order of the operations that end them.
 std::optional<Gap> GapBefore(const DeviceTimeline& device, int32_t op) {
   const size_t at = FirstNotBefore(device.gaps.size(), device.gaps.size() / 2,
@@ -42,6 +38,10 @@ std::optional<Gap> GapBefore(const DeviceTimeline& device, int32_t op) {
 }
 
 }  // namespace
+
+bool IsKernelOf(const DeviceTimeline& device, const model::Op& op) {
+  return RunsKernels(op) && op.timed && op.device == device.device && device.IsEvidence(op);
+}
 
 double RunInputs::IdleBefore(int32_t op) const {
   const std::optional<Gap> gap = GapBefore(device, op);
@@ -77,16 +77,17 @@ RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& devic
     inputs.kernels_ns += std::max<int64_t>(0, op.end_ns - std::max(op.start_ns, covered_until_ns));
     covered_until_ns = std::max(covered_until_ns, op.end_ns);
   }
-  constexpr auto loading = static_cast<size_t>(GapCause::kLoading);
   for (const Gap& gap : device.gaps) {
     const auto cause = static_cast<size_t>(gap.cause);
     if (cause >= inputs.idle_ns.size()) continue;
     inputs.idle_ns[cause] += static_cast<double>(gap.of_cause_ns(gap.cause));
     ++inputs.idle_count[cause];
-    if (gap.loading_ns == 0) continue;
-    inputs.idle_ns[loading] += static_cast<double>(gap.loading_ns);
-    ++inputs.idle_count[loading];
+    if (gap.beside_ns == 0) continue;
+    const auto beside = static_cast<size_t>(gap.beside_cause());
+    inputs.idle_ns[beside] += static_cast<double>(gap.beside_ns);
+    ++inputs.idle_count[beside];
   }
+  inputs.start = FindIdleStart(device);
   inputs.steps = FindDeviceSteps(model, iterations, device);
   inputs.lost_operations = WhyIdleTimeIsInDoubt(model);
   inputs.lost_ranges = WhyRangesAreInDoubt(model);

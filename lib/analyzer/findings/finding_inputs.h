@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/intervals.h"
+#include "lib/analyzer/timeline/idle_start.h"
 #include "lib/analyzer/timeline/iterations.h"
 #include "lib/analyzer/timeline/step_times.h"
 #include "lib/analyzer/timeline/timeline.h"
@@ -29,6 +30,7 @@ struct RunInputs {
   std::array<double, 7> idle_ns{};      // by GapCause
   std::array<int64_t, 7> idle_count{};  // by GapCause
   DeviceSteps steps;
+  IdleStart start;              // by host work
   std::string lost_operations;  // why idle time may be work without a record; may be empty
   std::string lost_ranges;      // why NVTX paths may be wrong; may be empty
 
@@ -44,6 +46,8 @@ struct RunInputs {
   double Share(double ns) const { return span_ns > 0 ? ns / span_ns : 0; }
 };
 
+// A kernel, or a whole graph, that is evidence on the device.
+[[nodiscard]] bool IsKernelOf(const DeviceTimeline& device, const model::Op& op);
 // The union of all kernels of the device.
 [[nodiscard]] IntervalUnion KernelTimes(const model::Model& model, const DeviceTimeline& device);
 

@@ -193,20 +193,33 @@ TwoSides SplitByStream(const RunInputs& inputs) {
 struct Communication {
   IntervalUnion all, compute;
   Statistic each;
+  // The shortest of each kernel and grid, times their number. The rest is longer messages, or the
+  // wait for ranks that are late.
+  double shortest_ns = 0;
 };
 
 Communication FindCommunication(const RunInputs& inputs) {
   const std::vector<bool> communicates = Communicates(inputs.model);
   Intervals all, compute;
   std::vector<int64_t> lengths;
+  std::map<uint32_t, std::pair<int64_t, int64_t>> shapes;  // their number, and the shortest
   for (const Op& op : inputs.model.ops) {
     if (!RunsKernels(op) || !Counts(inputs, op)) continue;
     const bool is = op.kind == OpKind::kKernel && communicates[op.shape];
     (is ? all : compute).push_back({op.start_ns, op.end_ns});
-    if (is) lengths.push_back(op.end_ns - op.start_ns);
+    if (!is) continue;
+    const int64_t length_ns = op.end_ns - op.start_ns;
+    lengths.push_back(length_ns);
+    const auto [shape, added] = shapes.try_emplace(op.shape, 0, length_ns);
+    ++shape->second.first;
+    shape->second.second = std::min(shape->second.second, length_ns);
   }
-  return {IntervalUnion(std::move(all)), IntervalUnion(std::move(compute)),
-          Summarize(lengths.begin(), lengths.end())};
+  Communication found{IntervalUnion(std::move(all)), IntervalUnion(std::move(compute)),
+                      Summarize(lengths.begin(), lengths.end()), 0};
+  for (const auto& [shape, one] : shapes) {
+    found.shortest_ns += static_cast<double>(one.first * one.second);
+  }
+  return found;
 }
 
 // --- Copies on the device ------------------------------------------------------------------------
@@ -297,19 +310,26 @@ MaybeFinding ExposedCommunication(const RunInputs& inputs) {
   Finding finding;
   finding.title = "Communication takes " + text::Percent(inputs.Share(all_ns - hidden_ns)) +
                   " of the span with no other kernel beside it.";
-  finding.evidence = {"NCCL kernels: " + text::Time(all_ns) + ", " +
-                          text::Percent(hidden_ns / all_ns) + " of it under other kernels",
-                      text::Count(found.each.n) + " of them, median " +
-                          text::Time(found.each.median) + ", longest " +
-                          text::Time(found.each.max) +
-                          "; the time contains the wait for ranks that are late"};
+  finding.evidence = {
+      "NCCL kernels: " + text::Time(all_ns) + ", " + text::Percent(hidden_ns / all_ns) +
+          " of it under other kernels",
+      text::Count(found.each.n) + " of them, median " + text::Time(found.each.median) +
+          ", longest " + text::Time(found.each.max) +
+          "; the time contains the wait for ranks that are late",
+      "if each took as long as the shortest of its kind: " + text::Time(found.shortest_ns) +
+          "; the rest is larger messages, or that wait"};
+  const bool waits = found.shortest_ns < kMostlyTransfer * all_ns;
   finding.action =
-      "Communicate while the GPU computes: start with one part while the next one is computed "
-      "(another stream, buckets); even out the ranks.";
+      waits ? "Find the rank that the others wait for (prof ranks with the recordings of all of "
+              "them), and even out the work of the ranks and of their hosts; then communicate "
+              "while the GPU computes."
+            : "Communicate while the GPU computes: start with one part while the next one is "
+              "computed (another stream, buckets); even out the ranks.";
   const double idle_ns = IdleBeside(
       inputs, [&](const Op& op) { return op.kind == OpKind::kKernel && communicates[op.shape]; });
   if (idle_ns > 0) finding.evidence.push_back("idle beside them: " + text::Time(idle_ns));
   finding.gain_at_most_ns = all_ns - hidden_ns + idle_ns;
+  finding.kernels_at_most_ns = all_ns - hidden_ns;
   finding.check = "prof run on every rank: the rank whose NCCL kernels are shortest comes last";
   finding.confidence = Confidence::kMedium;
   finding.withheld_why = inputs.lost_operations;

@@ -89,7 +89,7 @@ const std::vector<FindingRule>& MakeRules() {
        {kLaunchIdle, false}},
       {{"code-loading", GainKind::kIdleTime, "idle by loading >= 5 % (own)", "gaps, call, range",
         "launch once before, CUDA_MODULE_LOADING=EAGER, code for this GPU; for ten gaps or more, a "
-        "quarter of them in the second half of the span (own): the same shapes in each step",
+        "quarter of their time in the second half of the loop (own): the same shapes in each step",
         "that idle time", "o", "a long first launch taken for slow host code"},
        CodeLoading,
        {kLoadingIdle, false}},
@@ -97,10 +97,10 @@ const std::vector<FindingRule>& MakeRules() {
         "gaps, range; where three gaps or fewer, and a tenth of them, are half of it (own), or "
         "three of 50 ms or more nine tenths (own): when "
         "they begin; where those "
-        "shorter than 200 us are half of it, or of 5 % of the span or more that those few leave "
+        "shorter than 500 us are half of it, or of 5 % of the span or more that those few leave "
         "(own): how many; where code is loaded in gaps that make half of it, ten or more, a "
-        "quarter "
-        "of them in the second half of the span (own): how many. Without the start (`start`)",
+        "quarter of their time in the second half of the loop (own): how many. Without the start "
+        "(`start`)",
         "another thread, ahead of time; for few gaps: a record without them; for short ones: fewer "
         "launches; where code is loaded: the same shapes in each step",
         "that idle time; for short ones: without the few gaps", "o",
@@ -108,9 +108,9 @@ const std::vector<FindingRule>& MakeRules() {
        HostWork,
        {kHostWorkIdle, false}},
       {{"start", GainKind::kIdleTime,
-        "idle by host work in gaps of 1 ms or more, >= 5 % and 50 ms (own), at the start: half or "
-        "more of the time until the last of them, and nine tenths of all such gaps, within three "
-        "quarters of the run (own)",
+        "idle by host work in gaps of 1 ms or more, >= 5 % and 50 ms (own), at the start: nine "
+        "tenths of all such gaps, within 85 % of the run, and half or more of the time until the "
+        "last of them is idle by host work or loading (own)",
         "gaps, range, when the last of them ends",
         "caches of compiled code and of choices; a record without the start", "that idle time", "o",
         "a loop advised by what its start costs"},
@@ -201,7 +201,7 @@ const std::vector<FindingRule>& MakeRules() {
        {kAnyIdle, true}},
       {{"small-copies", GainKind::kLessWork, ">= 32 host copies < 64 KB, gain >= 2 % (own)",
         "count, bytes, idle beside them", "gather and copy once",
-        "exposed time and idle beside them, of host work 200 us a gap at most (own)", "–",
+        "exposed time and idle beside them, of host work 500 us a gap at most (own)", "–",
         "a few in a long run; a start during which some are copied"},
        SmallCopies,
        {kAnyIdle, true}},
@@ -240,11 +240,13 @@ const std::vector<FindingRule>& MakeRules() {
         "kernels whose name begins with nccl (nsys, hta), without another kernel beside them >= 5 "
         "% "
         "(own)",
-        "time, overlap, median and longest", "overlap, buckets, even ranks",
+        "time, overlap, median and longest; the shortest of each kind times their number",
+        "overlap, buckets, even ranks; where the shortest would take less than half of the time "
+        "(own): the late rank first",
         "that time, and the idle time beside them", "o",
         "its time called work: it contains the wait for other ranks"},
        ExposedCommunication,
-       {kAnyIdle, true, FindingKernels::kAll}},
+       {kAnyIdle, false, FindingKernels::kOfRanks}},
       {{"default-stream", GainKind::kCauseRemoved,
         "work in the legacy default stream and in streams that wait for it, 10 turns or more "
         "(own), "

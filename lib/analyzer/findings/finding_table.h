@@ -45,6 +45,7 @@ enum class FindingKernels : uint8_t {
   kAll,
   kShort,      // below kSmallKernelNs: Finding::kernels_at_most_ns of it
   kOfDram,     // that DRAM limits
+  kOfRanks,    // that communicate: Finding::kernels_at_most_ns of it
   kOfLowClock  // of the device of that finding
 };
 

@@ -27,8 +27,9 @@ struct Gap {
   uint32_t path = 0;                      // NVTX path in which the host was during most of the gap
   int64_t disturbed_ns = 0;               // the part of it that is prof's: disturbance.h
   int64_t host_ns = 0;                    // of the program's part: the launcher in no CUDA call
-  // Of the program's part: the launcher loaded code. Not where that is the cause, or a wait is.
-  int64_t loading_ns = 0;
+  // Of the program's part: what has another cause. The launcher loaded code in a gap of a launch or
+  // of host work, or did host work in a gap in which it loaded code most of the time.
+  int64_t beside_ns = 0;
   // Of the program's part: what a thread that had not waited before would have closed, at most. All
   // of it where the cause is a wait.
   int64_t after_wait_ns = 0;
@@ -40,10 +41,14 @@ struct Gap {
 
   // The program's part: what counts for causes, shares and findings.
   int64_t undisturbed_ns() const { return end_ns - start_ns - disturbed_ns; }
+  // Of beside_ns, where that is not 0.
+  GapCause beside_cause() const {
+    return cause == GapCause::kLoading ? GapCause::kHostWork : GapCause::kLoading;
+  }
   // What the gap adds to the idle time of a cause.
   int64_t of_cause_ns(GapCause which) const {
-    if (which == cause) return undisturbed_ns() - loading_ns;
-    return which == GapCause::kLoading ? loading_ns : 0;
+    if (which == cause) return undisturbed_ns() - beside_ns;
+    return which == beside_cause() ? beside_ns : 0;
   }
 };
 
@@ -76,7 +81,7 @@ class GapTable {
     gap.end_ns = more.end_ns;
     gap.disturbed_ns = more.disturbed_ns;
     gap.host_ns = more.host_ns;
-    gap.loading_ns = more.loading_ns;
+    gap.beside_ns = more.beside_ns;
     gap.after_wait_ns = more.after_wait_ns;
     gap.wait = more.wait;
     gap.without_waits_ns = more.without_waits_ns;
@@ -110,7 +115,7 @@ class GapTable {
   static_assert(static_cast<int>(GapCause::kUnknown) < 8);
 
   struct More {
-    int64_t end_ns = 0, disturbed_ns = 0, host_ns = 0, loading_ns = 0, after_wait_ns = 0;
+    int64_t end_ns = 0, disturbed_ns = 0, host_ns = 0, beside_ns = 0, after_wait_ns = 0;
     int64_t without_waits_ns = 0, without_allocations_ns = 0;
     int32_t wait = model::kNoIndex;
   };
@@ -124,7 +129,7 @@ class GapTable {
     row->path = gap.path;
     row->cause = static_cast<uint32_t>(gap.cause) & 7;
     const bool fits = row->length_ns != model::kLongNs && gap.disturbed_ns == 0 &&
-                      gap.host_ns == 0 && gap.loading_ns == 0 && gap.after_wait_ns == 0 &&
+                      gap.host_ns == 0 && gap.beside_ns == 0 && gap.after_wait_ns == 0 &&
                       gap.wait == model::kNoIndex && gap.without_waits_ns == 0 &&
                       gap.without_allocations_ns == 0;
     if (fits && row->more == kNothing) return;
@@ -137,7 +142,7 @@ class GapTable {
     more_[row->more - 1] = {gap.end_ns,
                             gap.disturbed_ns,
                             gap.host_ns,
-                            gap.loading_ns,
+                            gap.beside_ns,
                             gap.after_wait_ns,
                             gap.without_waits_ns,
                             gap.without_allocations_ns,

@@ -91,8 +91,9 @@ std::string DescribeGap(const Model& model, const GapClassifier& classifier, con
 // Of the parts that others have.
 std::string DescribeOthers(const Gap& gap) {
   std::string text;
-  if (gap.loading_ns > 0) {
-    text += "; code was loaded in " + text::Time(static_cast<double>(gap.loading_ns)) + " of it";
+  if (gap.beside_ns > 0) {
+    text += (gap.cause == GapCause::kLoading ? "; host work took " : "; code was loaded in ") +
+            text::Time(static_cast<double>(gap.beside_ns)) + " of it";
   }
   if (gap.disturbed_ns > 0) {
     text += "; " + text::Time(static_cast<double>(gap.disturbed_ns)) + " of it are prof's";
@@ -144,8 +145,8 @@ std::vector<GapSummary> SummarizeGaps(const Model& model, const Timeline& timeli
     for (const Gap& gap : device.gaps) {
       if (gap.cause == GapCause::kProfiler) continue;
       AddGap(model, gap, gap.cause, &causes[gap.cause]);
-      if (gap.loading_ns > 0) {
-        AddGap(model, gap, GapCause::kLoading, &causes[GapCause::kLoading]);
+      if (gap.beside_ns > 0) {
+        AddGap(model, gap, gap.beside_cause(), &causes[gap.beside_cause()]);
       }
     }
     for (auto& [key, cause] : causes) {

@@ -220,6 +220,15 @@ std::vector<QueueOwners::Lateness> QueueOwners::AllOnTime(int64_t start_ns) cons
   return threads;
 }
 
+// Of the program's part of a gap. `loads`: the thread loaded code for most of the gap itself.
+int64_t QueueOwners::BesideNs(const GapParts& parts, const Gap& gap, bool loads) const {
+  const uint32_t thread = model_.api_calls[parts.launch].thread;
+  const int64_t loading_ns =
+      std::min(classifier_.LoadingNs(thread, {gap.start_ns, gap.end_ns}), gap.undisturbed_ns());
+  if (gap.cause == GapCause::kHostWork || gap.cause == GapCause::kLaunch) return loading_ns;
+  return loads ? std::min(gap.host_ns, gap.undisturbed_ns() - loading_ns) : 0;
+}
+
 void QueueOwners::Assign(const GapParts& parts, Gap* gap, std::vector<Lateness>* late) const {
   if (parts.launch == kNoIndex) return;
   // The operation was in the queue in time.
@@ -232,11 +241,9 @@ void QueueOwners::Assign(const GapParts& parts, Gap* gap, std::vector<Lateness>*
     return Consume(*gap, gap->end_ns - gap->start_ns, &of_thread);
   }
   gap->host_ns = std::min(parts.host_ns, gap->undisturbed_ns());
+  const bool loads = gap->cause == GapCause::kLoading;
   Own(of_thread, gap);
-  if (gap->cause == GapCause::kHostWork || gap->cause == GapCause::kLaunch) {
-    gap->loading_ns = std::min(classifier_.LoadingNs(launch.thread, {gap->start_ns, gap->end_ns}),
-                               gap->undisturbed_ns());
-  }
+  gap->beside_ns = BesideNs(parts, *gap, loads);
   Bound(gap, &of_thread);
   Consume(*gap, gap->undisturbed_ns(), &of_thread);
 }

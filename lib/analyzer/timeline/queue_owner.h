@@ -60,6 +60,7 @@ class QueueOwners {
   void Advance(const Gap& gap, int32_t launch, Lateness* late) const;
   void TakeIn(const Stall& stall, const Gap& gap, Lateness* late) const;
   static void Own(const Lateness& late, Gap* gap);
+  int64_t BesideNs(const GapParts& parts, const Gap& gap, bool loads) const;
   void Bound(Gap* gap, Lateness* late) const;
   static void Consume(const Gap& gap, int64_t left_ns, Lateness* late);
 

@@ -167,6 +167,19 @@ TEST_CASE("A kernel that reads much less than the one before wrote is no part of
   CHECK_FALSE(run.Find());
 }
 
+TEST_CASE("What fills memory makes a chain with what reads nearly all of it") {
+  for (const auto& [read, is_chain] : {std::pair(134.0, false), std::pair(260.0, true)}) {
+    FusionRun run;
+    const int32_t fill = run.Kernel("fill", 0, 268);
+    const int32_t sum = run.Kernel("sum", read, 67);
+    for (int i = 0; i < 10; ++i) {
+      run.Launch(fill);
+      run.Launch(sum);
+    }
+    CHECK(run.Find().has_value() == is_chain);
+  }
+}
+
 TEST_CASE("What runs between two kernels, on another stream, or again, makes no chain") {
   FusionRun between, streams, again;
   for (FusionRun* run : {&between, &streams, &again}) {
