@@ -301,8 +301,7 @@ void AnswerDispatch(const RunInputs& inputs, const IdleGaps& idle, size_t few, F
   finding->action =
       MostlyInGraphs(inputs)
           ? "Launch less often: several steps in one graph or one call, or larger batches; then "
-            "cut "
-            "the host's work for each step. Most kernels are in CUDA graphs already."
+            "cut the host's work for each step. Most kernels are in CUDA graphs already."
           : "Launch less often: compile or fuse the operations (torch.compile, jax.jit), capture "
             "them in a CUDA graph, or use larger batches; then cut the work between launches.";
 }

@@ -44,11 +44,11 @@ bool IsSmall(const Op& op) {
 // beside it on its stream. The calls are in no order.
 template <typename Function>
 void ForEachSmall(const model::Model& model, const DeviceTimeline& device, Function function) {
+  constexpr size_t kNone = std::numeric_limits<size_t>::max();
   struct Last {
-    size_t op = std::numeric_limits<size_t>::max();  // the kernel before, if it was small
+    size_t op = kNone;  // the kernel before, if it was small
     bool in_a_row = false;
   };
-  constexpr size_t kNone = std::numeric_limits<size_t>::max();
   std::map<std::tuple<uint32_t, uint32_t>, Last> streams;  // by context and stream
   const auto end = [&](const Last& last) {
     if (last.op != kNone) function(model.ops[last.op], last.op, last.in_a_row);
