@@ -11,16 +11,16 @@ namespace prof::analyzer {
 namespace {
 
 // A share of the DRAM's peak by PM samples, 0..1, with half the width of its error bound.
-struct Share {
+struct ShareOfPeak {
   double value = 0, error = 0;
 };
 
-std::optional<Share> SampledShare(const KernelReport& kernel, format::TriageUnit unit) {
+std::optional<ShareOfPeak> SampledShare(const KernelReport& kernel, format::TriageUnit unit) {
   for (const auto& [metric, value] : kernel.continuous) {
     const format::TriageMetric* const triage = format::FindTriageMetric(metric);
     if (triage == nullptr || triage->unit != unit) continue;
     if (!value.value || !value.beside.empty()) return std::nullopt;
-    return Share{*value.value / 100, value.error / 100};
+    return ShareOfPeak{*value.value / 100, value.error / 100};
   }
   return std::nullopt;
 }

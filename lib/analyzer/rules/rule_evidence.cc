@@ -33,7 +33,7 @@ std::string DescribeUse(const UnitUse& unit) {
 }
 
 std::string WayTo(const RuleInputs& inputs, format::Needs needs) {
-  const std::string longer = "record for longer";
+  std::string longer = "record for longer";
   const std::string level = "--counters " + std::string(format::LevelFor(needs));
   if (inputs.kernel == nullptr) return longer + ", or with " + level;
   if (format::WaitsForOthers(inputs.kernel->full_name.c_str())) return longer;
