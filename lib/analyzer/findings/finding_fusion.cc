@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "lib/analyzer/base/integrity.h"
@@ -23,6 +24,8 @@ namespace {
 constexpr size_t kLongestChain = 16;
 constexpr size_t kMostChains = 10'000;  // of different kernels
 constexpr size_t kMostNames = 4;
+// [own] Of its peak: a kernel that something else limits moves much as well.
+constexpr double kMuchOfDram = 0.50;
 constexpr double kOfFill = 0.05;  // [own] of the bytes that a fill writes
 // [own] Times the median of the kernel: a launch that takes more, or less than half, moves other
 // bytes than the median does.
@@ -46,11 +49,20 @@ double SharedBytes(const DramTraffic& first, const DramTraffic& next) {
   return fits && much ? shared : 0;
 }
 
-// Launches of one stream, one directly behind the other, no two of one kernel.
-struct LaunchChain {
-  std::vector<int32_t> groups;
-  double shared_bytes = 0;
+// Launches of one kernel in a row, on one stream: an operation on a list of tensors takes many.
+struct ChainLink {
+  int32_t group = model::kNoIndex;  // of the first launch; kNoIndex: there is none
+  DramTraffic traffic;              // of all launches
   int64_t start_ns = 0, end_ns = 0;
+  int64_t launches = 0;
+  int32_t last_group = model::kNoIndex;  // of the last launch
+  int64_t last_start_ns = 0;
+};
+
+// Links of one stream, one directly behind the other, no two of one kernel.
+struct LaunchChain {
+  std::vector<ChainLink> links;
+  double shared_bytes = 0;
 };
 
 // All chains of the same kernels in the same order.
@@ -70,8 +82,10 @@ struct AlikeChains {
 
 class ChainSearch {
  public:
-  ChainSearch(const KernelGroups& groups, std::vector<std::optional<DramTraffic>> traffic)
-      : groups_(groups), traffic_(std::move(traffic)) {}
+  // Both parallel to the groups. `kernels`: a number for each name.
+  ChainSearch(const KernelGroups& groups, std::vector<std::optional<DramTraffic>> traffic,
+              std::vector<size_t> kernels)
+      : groups_(groups), traffic_(std::move(traffic)), kernels_(std::move(kernels)) {}
 
   // What tries out kernels at the start is no chain that comes again.
   void Run(const model::Model& model, const Timeline& timeline) {
@@ -83,16 +97,14 @@ class ChainSearch {
     for (size_t i = 0; i < model.ops.size(); ++i) {
       const model::Op op = model.ops[i];
       if (!op.timed) continue;
-      LaunchChain& chain = StreamOf(op);
+      OneStream& stream = StreamOf(op);
       const int32_t group = groups_.group_of_op[i];
       const DeviceTimeline* const device = timeline.Find(op.device);
-      const bool counts = group != model::kNoIndex && traffic_[group].has_value() &&
-                          IsOfMedianSize(op, *traffic_[group]) && device != nullptr &&
-                          device->IsEvidence(op) && op.start_ns > loop_ns[op.device];
-      if (!counts || !Extend(op, group, &chain)) Close(&chain);
-      if (counts && chain.groups.empty()) chain = {{group}, 0, op.start_ns, op.end_ns};
+      const bool is_evidence = group != model::kNoIndex && device != nullptr &&
+                               device->IsEvidence(op) && op.start_ns > loop_ns[op.device];
+      if (!is_evidence || !Take(op, group, &stream)) End(&stream);
     }
-    for (auto& [stream, chain] : streams_) Close(&chain);
+    for (auto& [id, stream] : streams_) End(&stream);
   }
 
   const std::map<std::vector<int32_t>, AlikeChains>& found() const { return found_; }
@@ -100,68 +112,138 @@ class ChainSearch {
   double TimeNs() const { return static_cast<double>(IntervalUnion(intervals_).length_ns()); }
 
  private:
-  using Stream = std::tuple<uint32_t, uint32_t, uint32_t>;  // device, context, stream
+  using StreamId = std::tuple<uint32_t, uint32_t, uint32_t>;  // device, context, stream
+  struct OneStream {
+    LaunchChain chain;
+    ChainLink last;  // behind the chain, still growing
+  };
 
-  LaunchChain& StreamOf(const model::Op& op) {
-    const Stream stream{op.device, op.context, op.stream};
-    if (last_ == streams_.end() || last_->first != stream) {
-      last_ = streams_.try_emplace(stream).first;
-    }
+  OneStream& StreamOf(const model::Op& op) {
+    const StreamId id{op.device, op.context, op.stream};
+    if (last_ == streams_.end() || last_->first != id) last_ = streams_.try_emplace(id).first;
     return last_->second;
   }
 
-  bool Extend(const model::Op& op, int32_t group, LaunchChain* chain) const {
-    const std::vector<int32_t>& before = chain->groups;
-    if (before.empty() || before.size() == kLongestChain || op.start_ns < chain->end_ns) {
-      return false;
+  bool IsSame(int32_t group, int32_t other) const { return kernels_[group] == kernels_[other]; }
+
+  // Directly behind: otherwise the host did something else, which may need the result.
+  static bool Follows(int64_t start_ns, const ChainLink& link) {
+    return start_ns >= link.end_ns && start_ns - link.end_ns <= kHostStallNs;
+  }
+
+  // False: the launch is no part of any chain.
+  bool Take(const model::Op& op, int32_t group, OneStream* stream) {
+    ChainLink& last = stream->last;
+    const bool known = traffic_[group].has_value() && IsOfMedianSize(op, *traffic_[group]);
+    const bool follows = last.group != model::kNoIndex && Follows(op.start_ns, last);
+    if (follows && IsSame(group, last.group)) {
+      // The rest of a list may have a grid of its own, whose bytes need not be known.
+      if (known) {
+        last.traffic.read += traffic_[group]->read;
+        last.traffic.written += traffic_[group]->written;
+      }
+      ++last.launches;
+      last.last_group = group;
+      last.last_start_ns = op.start_ns;
+      last.end_ns = op.end_ns;
+      return true;
     }
-    // The host did something else, which may need the result.
-    if (op.start_ns - chain->end_ns > kHostStallNs) return false;
-    if (std::find(before.begin(), before.end(), group) != before.end()) return false;
-    const double shared = SharedBytes(*traffic_[before.back()], *traffic_[group]);
-    if (!(shared > 0)) return false;
-    chain->groups.push_back(group);
-    chain->shared_bytes += shared;
-    chain->end_ns = op.end_ns;
+    if (!known) return false;
+    if (!follows) End(stream);
+    Extend(stream);
+    last = {group, *traffic_[group], op.start_ns, op.end_ns, 1, group, op.start_ns};
     return true;
   }
 
+  // What grew behind the chain becomes its last link, or begins another one.
+  void Extend(OneStream* stream) {
+    if (stream->last.group == model::kNoIndex) return;
+    const ChainLink link = std::exchange(stream->last, ChainLink{});
+    std::vector<ChainLink>& links = stream->chain.links;
+    const bool again = std::any_of(links.begin(), links.end(), [&](const ChainLink& other) {
+      return IsSame(other.group, link.group);
+    });
+    const bool may = !links.empty() && links.size() < kLongestChain && !again;
+    const double shared = may ? Shared(link, &stream->chain) : 0;
+    if (!(shared > 0)) Close(&stream->chain);
+    stream->chain.shared_bytes += shared;
+    links.push_back(link);
+  }
+
+  // Of the bytes of the chain's last link and the next one; 0: the next one is no part of it.
+  // Operations on one list have about as many launches each. One launch behind several may read
+  // what the last of them wrote.
+  double Shared(const ChainLink& next, LaunchChain* chain) const {
+    ChainLink& back = chain->links.back();
+    const auto [fewer, more] = std::minmax(back.launches, next.launches);
+    if (2 * fewer > more) return SharedBytes(back.traffic, next.traffic);
+    if (next.launches > 1 || chain->links.size() > 1 || !traffic_[back.last_group]) return 0;
+    const double shared = SharedBytes(*traffic_[back.last_group], next.traffic);
+    if (shared > 0) {
+      back = {back.last_group, *traffic_[back.last_group], back.last_start_ns, back.end_ns, 1,
+              back.last_group, back.last_start_ns};
+    }
+    return shared;
+  }
+
+  void End(OneStream* stream) {
+    Extend(stream);
+    Close(&stream->chain);
+  }
+
   void Close(LaunchChain* chain) {
-    if (chain->groups.size() > 1 &&
-        (found_.size() < kMostChains || found_.count(chain->groups) > 0)) {
-      const DramTraffic& first = *traffic_[chain->groups.front()];
-      const DramTraffic& last = *traffic_[chain->groups.back()];
+    std::vector<int32_t> groups;
+    for (const ChainLink& link : chain->links) groups.push_back(link.group);
+    if (groups.size() > 1 && (found_.size() < kMostChains || found_.count(groups) > 0)) {
+      const ChainLink &first = chain->links.front(), &last = chain->links.back();
       AlikeChains one;
       one.count = 1;
-      one.time_ns = static_cast<double>(chain->end_ns - chain->start_ns);
+      one.time_ns = static_cast<double>(last.end_ns - first.start_ns);
       one.shared_bytes = 2 * chain->shared_bytes;  // written, and read
-      for (const int32_t group : chain->groups) one.bytes += traffic_[group]->Bytes();
-      one.left_bytes = first.read + std::max(0.0, last.written - last.l2_bytes);
-      one.left_ns = std::min(one.time_ns, one.left_bytes / first.peak * 1e9);
-      found_[chain->groups].Add(one);
-      intervals_.push_back({chain->start_ns, chain->end_ns});
+      for (const ChainLink& link : chain->links) one.bytes += link.traffic.Bytes();
+      one.left_bytes =
+          first.traffic.read + std::max(0.0, last.traffic.written - last.traffic.l2_bytes);
+      one.left_ns = std::min(one.time_ns, one.left_bytes / first.traffic.peak * 1e9);
+      found_[groups].Add(one);
+      intervals_.push_back({first.start_ns, last.end_ns});
     }
     *chain = LaunchChain{};
   }
 
   const KernelGroups& groups_;
   const std::vector<std::optional<DramTraffic>> traffic_;
-  std::map<Stream, LaunchChain> streams_;
-  std::map<Stream, LaunchChain>::iterator last_ = streams_.end();
+  const std::vector<size_t> kernels_;
+  std::map<StreamId, OneStream> streams_;
+  std::map<StreamId, OneStream>::iterator last_ = streams_.end();
   std::map<std::vector<int32_t>, AlikeChains> found_;
   Intervals intervals_;
 };
 
+// What a kernel that moves about as much as the DRAM can writes is worth keeping from it.
+bool IsOfDram(const KernelReport& kernel, const DramTraffic& traffic) {
+  if (kernel.verdict.limiter == Limiter::kDram) return true;
+  const double at_peak = traffic.peak * traffic.median_ns * 1e-9;
+  return at_peak > 0 && traffic.Bytes() >= kMuchOfDram * at_peak;
+}
+
 // "mul, add, gelu and 3 more"
 std::string KernelNames(const std::vector<int32_t>& groups,
                         const std::vector<KernelReport>& kernels) {
+  std::vector<std::pair<std::string, int64_t>> in_a_row;  // with how many of that name
+  for (const int32_t group : groups) {
+    if (in_a_row.empty() || in_a_row.back().first != kernels[group].name) {
+      in_a_row.emplace_back(kernels[group].name, 0);
+    }
+    ++in_a_row.back().second;
+  }
   std::vector<std::string> names;
-  for (size_t i = 0; i < std::min(groups.size(), kMostNames); ++i) {
-    names.push_back(kernels[groups[i]].name);
+  for (size_t i = 0; i < std::min(in_a_row.size(), kMostNames); ++i) {
+    const auto& [name, count] = in_a_row[i];
+    names.push_back(count == 1 ? name : std::to_string(count) + " x " + name);
   }
   std::string list = text::Join(names, ", ");
-  if (groups.size() <= kMostNames) return list;
-  return list + " and " + std::to_string(groups.size() - kMostNames) + " more";
+  if (in_a_row.size() <= kMostNames) return list;
+  return list + " and " + std::to_string(in_a_row.size() - kMostNames) + " more";
 }
 
 std::string WhereIs(const std::vector<int32_t>& groups, const std::vector<KernelReport>& kernels) {
@@ -176,14 +258,18 @@ std::optional<Finding> FindFusion(const model::Model& model, const Timeline& tim
                                   const std::vector<KernelReport>& kernels, double undisturbed_ns) {
   std::vector<std::optional<DramTraffic>> traffic;
   traffic.reserve(kernels.size());
+  std::unordered_map<std::string, size_t> names;
+  std::vector<size_t> of_name;
   for (const KernelReport& kernel : kernels) {
-    const bool limits = kernel.verdict.limiter == Limiter::kDram;
-    traffic.push_back(limits ? DramTrafficOf(model, kernel) : std::nullopt);
+    traffic.push_back(DramTrafficOf(model, kernel));
+    if (traffic.back() && !IsOfDram(kernel, *traffic.back())) traffic.back().reset();
+    const std::string& name = kernel.full_name.empty() ? kernel.name : kernel.full_name;
+    of_name.push_back(names.try_emplace(name, names.size()).first->second);
   }
   const auto known = std::count_if(traffic.begin(), traffic.end(),
                                    [](const auto& entry) { return entry.has_value(); });
   if (known < 2 || !(undisturbed_ns > 0)) return std::nullopt;
-  ChainSearch search(groups, traffic);
+  ChainSearch search(groups, traffic, std::move(of_name));
   search.Run(model, timeline);
   AlikeChains all;
   const std::pair<const std::vector<int32_t>, AlikeChains>* most = nullptr;
@@ -198,7 +284,7 @@ std::optional<Finding> FindFusion(const model::Model& model, const Timeline& tim
   Finding finding;
   finding.id = kFusionFinding;
   finding.kind = GainKind::kLessWork;
-  finding.title = "Kernels that DRAM limits follow each other, " +
+  finding.title = "Kernels that move much from and to DRAM follow each other, " +
                   text::Plural(all.count, "time", "times") +
                   ", and each may read what the one before it wrote.";
   finding.evidence = {
@@ -214,7 +300,7 @@ std::optional<Finding> FindFusion(const model::Model& model, const Timeline& tim
       "the sizes fit; whether a kernel reads what the one before it wrote is not recorded"};
   finding.action =
       "Fuse them: torch.compile, one Triton or CUDA kernel that keeps the values in registers, or "
-      "an epilogue of the kernel before.";
+      "an epilogue of the kernel before. Optimizers have a fused form (PyTorch: fused=True).";
   finding.check = "prof compare, before and after the change: time and DRAM bytes of both";
   finding.confidence = Confidence::kMedium;
   finding.gain_at_most_ns = std::min(gain_ns, undisturbed_ns);

@@ -285,15 +285,18 @@ const std::vector<FindingRule>& MakeRules() {
        StepDrift,
        {kAnyIdle, true, FindingKernels::kAll}},
       {{kFusionFinding, GainKind::kLessWork,
-        "kernels with the verdict dram, one directly behind the other on a stream, with 0.1 ms "
-        "between them at most (own), and no kernel twice in a chain; each launch takes half to "
+        "kernels with the verdict dram, or that move half of what the DRAM can (own), one directly "
+        "behind the other on a stream, with 0.1 ms between them at most (own), behind the start; "
+        "launches of one "
+        "kernel in a row are one, and no kernel is twice in a chain; each launch takes half to "
         "twice the median of its kernel (own); each reads half or more of the DRAM bytes that the "
-        "one before it wrote (own), which read and wrote more than L2 holds (hw: what L2 holds is "
+        "one before it wrote (own; nine tenths behind a fill), which "
+        "read and wrote more than L2 holds (hw: what L2 holds is "
         "not read from DRAM), and these are 10 % or more of the bytes of both (own), by counters "
         "or "
         "by PM samples; they take 2 % of the span at the DRAM's peak (own); confidence medium",
         "times, the chain with most of it, bytes moved and bytes that would stay in registers",
-        "torch.compile, one kernel, an epilogue",
+        "torch.compile, one kernel, an epilogue, a fused optimizer",
         "the chains from begin to end, less the time at the DRAM's peak of what the first reads "
         "and "
         "the last writes",
