@@ -156,6 +156,19 @@ Note TailNote(const RuleInputs& inputs) {
          text::Percent(inputs.kernel->occupancy.tail_lost) + " of the block slots empty";
 }
 
+// The last wave gives each SM some blocks, fewer than it holds: all SMs are active.
+Note HalfEmptyWaveNote(const RuleInputs& inputs) {
+  const Occupancy& occupancy = inputs.kernel->occupancy;
+  const bool partial = occupancy.known && occupancy.blocks_per_sm > 1 && occupancy.waves >= 1 &&
+                       occupancy.tail_lost >= kTailLost;
+  if (!partial || HasTail(inputs) || MayHaveTail(inputs)) return std::nullopt;
+  if (inputs.leader && inputs.leader->of_peak >= kBusy) return std::nullopt;  // slots do not matter
+  const double last = occupancy.waves - std::floor(occupancy.waves);
+  return text::Fixed(occupancy.waves, 2) + " waves of blocks: the last one fills " +
+         text::Percent(last) + " of the block slots, and all SMs are active; whole waves save " +
+         text::Percent(occupancy.tail_lost) + " at most, less where few blocks on an SM run faster";
+}
+
 Note ImbalanceNote(const RuleInputs& inputs) {
   if (!IsImbalanced(inputs)) return std::nullopt;
   if (inputs.pm_active) {
@@ -233,6 +246,7 @@ constexpr NoteRule kNotes[] = {
     {"integer-fma", IntegerFmaNote, ""},
     {"unfused", UnfusedNote, ""},
     {"tail", TailNote, "tail"},
+    {"half-empty-wave", HalfEmptyWaveNote, "tail"},
     {"imbalance", ImbalanceNote, "imbalance"},
     {"phases", PhasesNote, "phases"},
     {"drain", DrainNote, ""},

@@ -326,6 +326,13 @@ TEST_CASE("A partial last wave without idle SMs is no tail") {
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter != Limiter::kTail);
   CHECK_FALSE(HasNote(verdict, "tail"));
+  CHECK(HasNote(verdict, "half-empty-wave"));
+  CHECK(Mentions(verdict.notes, "whole waves save 25.0 % at most"));
+  KernelReport busy = kernel, alone = kernel;
+  SetUse(&busy, "gpu__dram_throughput", 80);
+  CHECK_FALSE(HasNote(Decide(busy), "half-empty-wave"));
+  SetGrid(&alone, 132 * 3 / 2, 1);  // one block on an SM
+  CHECK_FALSE(HasNote(Decide(alone), "half-empty-wave"));
 }
 
 TEST_CASE("Latency inside the blocks comes before a tail that explains little of it") {
