@@ -46,8 +46,8 @@ struct Finding {
   double place_share = 0;
   GainKind kind = GainKind::kIdleTime;  ///< What `gain_at_most_ns` bounds.
   double gain_at_most_ns = 0;
-  /// Of "small-kernels": the part of it that is time of kernels, of those shorter than 10 us. The
-  /// rest is idle time. 0: it is not divided.
+  /// The part of it that is time of kernels: of "small-kernels" those shorter than 10 us, of
+  /// "exposed-communication" those that communicate. The rest is idle time. 0: it is not divided.
   double kernels_at_most_ns = 0;
   /// Of "idle-stretch": the one that costs most. nullopt: the finding is about the whole run.
   std::optional<IdleStretch> stretch;

@@ -140,6 +140,24 @@ class Changes(unittest.TestCase):
         self.assertEqual(found, ["choices: ['[choice] b'] instead of ['[choice] a']"])
 
 
+class HostCode(unittest.TestCase):
+    def test_the_ratio_is_of_the_medians_over_the_seconds(self):
+        runs = {"timeline": {"host_us_of_seconds": [30, 31, 90]},
+                "default": {"host_us_of_seconds": [62, 61, 62]}}
+        self.assertEqual(suite_goals.host_ratio({"runs": runs}, "timeline"), 2)
+
+    def test_a_run_without_it_has_none(self):
+        runs = {"timeline": {"host_us_of_seconds": [30]}, "default": {}}
+        self.assertIsNone(suite_goals.host_ratio({"runs": runs}, "timeline"))
+        self.assertIsNone(suite_goals.host_ratio({"runs": {}}, "bare"))
+
+    def test_findings_that_need_counters_are_not_compared(self):
+        found = {"timeline": ["host-work"], "default": ["clock", "fuse-kernels", "host-work"]}
+        self.assertTrue(suite_goals.has_same_findings({"findings": found}))
+        found["default"].append("start")
+        self.assertFalse(suite_goals.has_same_findings({"findings": found}))
+
+
 def row(name, kind, share=None, **more):
     return {"program": name, "kind": kind, "parameters": {}, "share": {"default": share},
             "runs": {}, "errors": [], **more}

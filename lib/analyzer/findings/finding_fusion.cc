@@ -26,7 +26,8 @@ constexpr size_t kMostChains = 10'000;  // of different kernels
 constexpr size_t kMostNames = 4;
 // [own] Of its peak: a kernel that something else limits moves much as well.
 constexpr double kMuchOfDram = 0.50;
-constexpr double kOfFill = 0.05;  // [own] of the bytes that a fill writes
+constexpr double kOfFill = 0.05;     // [own] of the bytes that a fill writes
+constexpr double kReadsFill = 0.90;  // [own] of what a fill wrote
 // [own] Times the median of the kernel: a launch that takes more, or less than half, moves other
 // bytes than the median does.
 constexpr double kOtherSize = 2;
@@ -44,7 +45,7 @@ double SharedBytes(const DramTraffic& first, const DramTraffic& next) {
   const double shared = std::min(first.written, next.read);
   // What reads nothing fills memory: the next one has to read nearly all of that.
   const bool fills = first.read < kOfFill * first.written;
-  const bool fits = shared >= (fills ? kMostOf : kReadsWhatWasWritten) * first.written;
+  const bool fits = shared >= (fills ? kReadsFill : kReadsWhatWasWritten) * first.written;
   const bool much = 2 * shared >= kSharedTraffic * (first.Bytes() + next.Bytes());
   return fits && much ? shared : 0;
 }
@@ -219,7 +220,7 @@ class ChainSearch {
   Intervals intervals_;
 };
 
-// What a kernel that moves about as much as the DRAM can writes is worth keeping from it.
+// DRAM limits it, or it moves half of what the DRAM can in its time.
 bool IsOfDram(const KernelReport& kernel, const DramTraffic& traffic) {
   if (kernel.verdict.limiter == Limiter::kDram) return true;
   const double at_peak = traffic.peak * traffic.median_ns * 1e-9;

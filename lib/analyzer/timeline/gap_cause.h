@@ -59,7 +59,7 @@ class GapClassifier {
   int32_t PreviousCall(size_t call) const { return previous_call_[call]; }
   // True when the operation behind the gap was in the queue before the gap began.
   bool QueuedInTime(const Gap& gap, const GapParts& parts) const;
-  // What the thread loaded or compiled code in, of the times.
+  // The part of `times` in which the thread loaded or compiled code.
   int64_t LoadingNs(uint32_t thread, const Interval& times) const {
     return overheads_[thread].loading.WithinNs(times);
   }
