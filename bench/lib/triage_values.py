@@ -22,14 +22,18 @@ _LEAST_PERCENT = 1  # on either side: what is idle for both is no agreement
 class Unit:
     name: str
     ours: tuple    # prof's names without SUFFIX; the first that a kernel has
-    theirs: tuple  # ncu's, likewise
+    theirs: tuple  # ncu's names for the parts of ours; the busiest part counts
 
 
 UNITS = (
     Unit("DRAM", ("FBSP.TriageCompute.dramc__throughput", "dram__throughput", "dramc__throughput",
-                  "gpu__dram_throughput"), ("gpu__dram_throughput", "dram__throughput")),
+                  "gpu__dram_throughput"), ("gpu__dram_throughput",)),
+    # The raw counters of CUPTI's triage metric on GH100 are these parts (nvperf_host.h,
+    # NVPW_MetricsEvaluator_GetMetricRawDependencies). ncu's lts__throughput has more of them.
     Unit("L2", ("LTS.TriageCompute.lts__throughput", "LTS.TriageAC.lts__throughput",
-                "LTS.TriageA.lts__throughput"), ("lts__throughput",)),
+                "LTS.TriageA.lts__throughput"),
+         ("lts__t_sectors", "lts__t_requests", "lts__lts2xbar_cycles_active_realtime",
+          "lts__xbar2lts_cycles_active")),
     Unit("L1 wavefronts", ("SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts",
                            "l1tex__data_pipe_lsu_wavefronts"),
          ("l1tex__data_pipe_lsu_wavefronts",)),
@@ -38,22 +42,23 @@ UNITS = (
          ("l1tex__data_pipe_lsu_wavefronts_mem_shared",)),
     Unit("issue", ("TPC.TriageCompute.sm__inst_executed_realtime", "sm__inst_executed_realtime",
                    "sm__issue_active", "sm__inst_issued"),
-         ("sm__inst_executed", "sm__issue_active")),
+         ("sm__inst_executed",)),
     Unit("tensor", ("TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime",
                     "sm__pipe_tensor_cycles_active_realtime", "sm__pipe_tensor_cycles_active"),
          ("sm__pipe_tensor_cycles_active",)),
+    # Packed half precision runs in the heavy half alone. The triage metric is of the busier half.
     Unit("FMA", ("TPC.TriageCompute.sm__inst_executed_pipe_fma_realtime",
                  "sm__inst_executed_pipe_fma_realtime", "sm__pipe_fma_cycles_active",
                  "sm__inst_executed_pipe_fma"),
-         ("sm__inst_executed_pipe_fma", "sm__pipe_fma_cycles_active")),
+         ("sm__inst_executed_pipe_fmaheavy", "sm__inst_executed_pipe_fmalite")),
     Unit("ALU", ("TPC.TriageCompute.sm__inst_executed_pipe_alu_realtime",
                  "sm__inst_executed_pipe_alu_realtime", "sm__pipe_alu_cycles_active",
                  "sm__inst_executed_pipe_alu"),
-         ("sm__inst_executed_pipe_alu", "sm__pipe_alu_cycles_active")),
+         ("sm__inst_executed_pipe_alu",)),
     Unit("FP64", ("TPC.TriageCompute.sm__pipe_fp64_cycles_active_realtime",
                   "sm__pipe_fp64_cycles_active_realtime", "sm__pipe_fp64_cycles_active",
                   "sm__inst_executed_pipe_fp64"),
-         ("sm__pipe_fp64_cycles_active", "sm__inst_executed_pipe_fp64")),
+         ("sm__pipe_fp64_cycles_active",)),
     Unit("XU", ("SM_A.TriageCompute.sm__inst_executed_pipe_xu_realtime",
                 "sm__inst_executed_pipe_xu_realtime", "sm__inst_executed_pipe_xu"),
          ("sm__inst_executed_pipe_xu",)),
@@ -76,8 +81,9 @@ def _ours(kernel, unit):
 
 
 def _theirs(measured, unit):
-    return next((measured[name + SUFFIX] for name in unit.theirs if measured.get(name + SUFFIX)),
-                None)
+    """ncu's values of the busiest part, one for each launch."""
+    parts = [measured[name + SUFFIX] for name in unit.theirs if measured.get(name + SUFFIX)]
+    return max(parts, key=statistics.median, default=None)
 
 
 def _row(kernel, unit, measured):
@@ -90,14 +96,18 @@ def _row(kernel, unit, measured):
     expected = statistics.median(theirs)
     if max(value, expected) < _LEAST_PERCENT:
         return None
-    # The same work over ncu's time: a kernel that runs alone takes another time.
-    over_ncu_us = value * us / ncu_us - expected
+    # The same work over ncu's time, which has a part of the launch in it, and is another one where
+    # a kernel runs alone.
+    scaled = value * us / ncu_us
     return {"kernel": kernel.label, "unit": unit.name, "us": us, "ncu_us": ncu_us, "prof": value,
             "error": error, "ncu": expected, "ncu_n": len(theirs), "ncu_min": min(theirs),
             "ncu_max": max(theirs), "difference": value - expected,
-            "difference_over_ncu_us": over_ncu_us,
-            "within_bound": None if error is None else abs(value - expected) <= error,
-            "explained": abs(value - expected) <= GOAL_POINTS or abs(over_ncu_us) <= GOAL_POINTS}
+            "difference_over_ncu_us": scaled - expected,
+            # The bound is of prof's value; ncu's launches differ as well.
+            "within_bound": None if error is None else
+                            min(theirs) - error <= scaled <= max(theirs) + error,
+            "explained": abs(value - expected) <= GOAL_POINTS or
+                         abs(scaled - expected) <= GOAL_POINTS}
 
 
 def compare(report, launches):
@@ -119,20 +129,24 @@ def compare(report, launches):
 def goals_of(rows):
     if not rows:
         return []
-    sizes = [abs(row["difference"]) for row in rows]
-    middle = statistics.median(sizes)
-    close = sum(size <= GOAL_POINTS for size in sizes) / len(sizes)
+    found = []
+    for column, base in (("difference", ""), ("difference_over_ncu_us", ", over ncu's time")):
+        sizes = [abs(row[column]) for row in rows]
+        middle = statistics.median(sizes)
+        close = sum(size <= GOAL_POINTS for size in sizes) / len(sizes)
+        found += [{"goal": f"median difference of {len(rows)} values, points{base}",
+                   "measured": middle, "wanted": GOAL_MEDIAN, "met": middle <= GOAL_MEDIAN},
+                  {"goal": f"within {GOAL_POINTS} points, % of the values{base}",
+                   "measured": 100 * close, "wanted": 100 * GOAL_SHARE,
+                   "met": close >= GOAL_SHARE}]
     open_ones = sum(not row["explained"] for row in rows)
     bounds = [row["within_bound"] for row in rows if row["within_bound"] is not None]
     holds = sum(bounds) / len(bounds) if bounds else None
     return [
-        {"goal": f"median difference of {len(rows)} values, points", "measured": middle,
-         "wanted": GOAL_MEDIAN, "met": middle <= GOAL_MEDIAN},
-        {"goal": f"within {GOAL_POINTS} points, % of the values", "measured": 100 * close,
-         "wanted": 100 * GOAL_SHARE, "met": close >= GOAL_SHARE},
+        *found,
         {"goal": "further apart, and not by the time that the kernel took alone",
          "measured": open_ones, "wanted": 0, "met": open_ones == 0},
-        {"goal": f"within their 95 % bound, % of {len(bounds)} values",
+        {"goal": f"within their 95 % bound of what ncu's launches had, % of {len(bounds)} values",
          "measured": "not measured" if holds is None else 100 * holds,
          "wanted": 100 * GOAL_BOUNDS, "met": None if holds is None else holds >= GOAL_BOUNDS}]
 
