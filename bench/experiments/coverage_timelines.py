@@ -24,7 +24,7 @@ _SECONDS, _RUN_LIMIT_S, _LEAST_S = 0.6, 30, 20
 # {kind: ids, one of which must be there}; nothing: none of the ids of all others.
 PLANTED = {
     "launches": ("launch-bound", "cuda-graph", "small-kernels"),
-    "graph": (),
+    "graph": ("dependency-idle", "small-kernels"),  # its nodes are tiny, with gaps between them
     "waits": ("sync-bound",),
     "host-work": ("host-work",),
     "allocations": ("allocation", "sync-bound"),

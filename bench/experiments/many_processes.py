@@ -77,6 +77,14 @@ def _row(way, outcomes):
             "problems": found.most_common(5)}
 
 
+def markdown(where, gpus, rows):
+    return "\n".join([f"{where} {gpus} GPU{'s' if gpus != 1 else ''}.", "", results.table(
+        ["way", "runs", "good", "problems"],
+        [[row["way"], row["runs"], row["good"],
+          "; ".join(f"{n} x {what}" for what, n in row["problems"]) or "none"]
+         for row in rows])])
+
+
 def run(bench):
     ways = [*_WAYS, *(["ranks"] if len(machine.gpus()) > 1 else [])]
     outcomes = {way: [] for way in ways}
@@ -88,11 +96,9 @@ def run(bench):
             for way, problems in zip(ways, pool.map(lambda way: _once(bench, way), ways)):
                 outcomes[way].append(problems)
     rows = [_row(way, outcomes[way]) for way in ways]
-    bench.publish("many_processes", {"gpus": len(machine.gpus()), "rows": rows}, "\n".join([
-        bench.where(), "", results.table(
-            ["way", "runs", "good", "problems"],
-            [[row["way"], row["runs"], row["good"],
-              "; ".join(f"{n} x {what}" for what, n in row["problems"])] for row in rows])]))
+    gpus = len(machine.gpus())
+    bench.publish("many_processes", {"gpus": gpus, "rows": rows},
+                  markdown(bench.where(), gpus, rows))
     for row in rows:
         if row["good"] < row["runs"] or not row["runs"]:
             bench.fail(f"{row['way']}: {row['good']} good runs of {row['runs']}")
