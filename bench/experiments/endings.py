@@ -13,11 +13,22 @@ import time
 from lib import processes
 from lib import prof_report
 from lib import results
+from lib import risky_ends
+from lib import settings
 
 QUESTION = "Does a recording end well however its program ends?"
-LIMIT_S = 250
+LIMIT_S = 420
 RESULTS = ("endings",)
-FILES = ("endings.json",)
+
+
+def _name():
+    """The name of the result. Some of the cases are a part of it."""
+    words = re.findall(r"\w+", settings.WORKLOADS)
+    return ".".join(filter(None, ["endings", "_".join(words)]))
+
+
+_NAME = _name()
+FILES = (f"{_NAME}.json",)
 
 _KINDS = ("at-once", "reset", "contexts", "thread-exits", "in-range", "persistent")
 _OPTIONS = {"default": ("auto", ()), "timeline": ("none", ()),
@@ -34,7 +45,10 @@ def problems_of(row):
     problems = []
     if row["exit_code"] != row["bare_exit_code"]:
         problems.append(f"exit code {row['exit_code']}, bare {row['bare_exit_code']}")
-    if row["seconds"] > row["bare_s"] + _MOST_LATER_S:
+    if row["bare_s"] is None:  # a program that has no meaning without prof
+        if row["seconds"] > row["limit_s"]:
+            problems.append(f"{row['seconds']:.1f} s")
+    elif row["seconds"] > row["bare_s"] + _MOST_LATER_S:
         problems.append(f"{row['seconds']:.1f} s, bare {row['bare_s']:.1f} s")
     if row["recorded"] is None:
         problems.append("no recording")
@@ -42,7 +56,7 @@ def problems_of(row):
         problems.append(f"{row['recorded']} of {row['launched']} kernels, and no loss is named")
     if not row.get("same_answer", True):
         problems.append("another answer")
-    return problems
+    return problems + row.get("wrong", [])
 
 
 def _recorded(bench, snapshot):
@@ -88,13 +102,20 @@ def _profiler(bench, setting):
             "losses": report["integrity"] if report else [], "said": _FROM_PROF.findall(output)}
 
 
+def _printed(row):
+    """What prof printed beside the name of the file, which each recording has."""
+    return [line.removeprefix("prof: ") for line in row["said"]
+            if not line.startswith(("prof: wrote", "prof: read it with"))]
+
+
 def markdown(where, rows):
     return "\n".join([where, "", results.table(
-        ["case", "exit code", "bare", "seconds", "bare", "kernels launched", "recorded",
+        ["case", "exit code", "bare", "seconds", "bare", "kernels launched", "recorded", "losses",
          "printed by prof", "problems"],
         [[row["case"], row["exit_code"], row["bare_exit_code"], row["seconds"], row["bare_s"],
-          row["launched"], row["recorded"], " / ".join(row["said"])[:120],
-          "; ".join(row["problems"])] for row in rows])])
+          row["launched"], row["recorded"], " ".join(row["losses"]), " / ".join(_printed(row)),
+          "; ".join(row["problems"]) or "none"] for row in rows]),
+        risky_ends.phases_table(rows)])
 
 
 def _measurements(bench):
@@ -103,7 +124,9 @@ def _measurements(bench):
              for name in _OPTIONS for kind in _KINDS}
     found.update({f"torch.profiler in turns, TEARDOWN_CUPTI {setting}":
                   functools.partial(_profiler, bench, setting) for setting in _TEARDOWN})
-    return found
+    found.update(risky_ends.measurements(bench))
+    return {case: measure for case, measure in found.items()
+            if re.search(settings.WORKLOADS, case)}
 
 
 def run(bench):
@@ -116,8 +139,10 @@ def run(bench):
             row = measure()
             row["problems"] = problems_of(row)
             rows.append(row)
-            bench.show(f"{bench.name:12} {case}: {row['seconds']:.1f} s, bare {row['bare_s']:.1f}")
-    bench.publish("endings", {"rows": rows}, markdown(bench.where(), rows))
+            bare = "" if row["bare_s"] is None else f", bare {row['bare_s']:.1f}"
+            bench.show(f"{bench.name:12} {case}: {row['seconds']:.1f} s{bare}")
+    bench.publish(_NAME, {"rows": rows}, markdown(bench.where(), rows))
     for row in rows:
         for problem in row["problems"]:
-            bench.fail(f"{row['case']}: {problem}")
+            report = bench.show if row.get("control") else bench.fail
+            report(f"{row['case']}: {problem}")

@@ -3,11 +3,12 @@
 // This program launches kernels that it counts, and then ends or cleans up in a way that is hard on
 // a profiler.
 //
-//   endings persistent|at-once|reset|contexts|thread-exits|in-range
+//   endings KIND        without KIND it prints the kinds
 //
 // It prints "[ending] kernels N": how many launches came to their end.
 #include <cuda.h>
 #include <nvtx3/nvToolsExt.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -19,8 +20,20 @@
 #include <thread>
 
 #include "cuda_check.h"
+#include "endings.h"
+
+namespace endings {
+
+void Print(int launches) {
+  std::printf("[ending] kernels %d\n", launches);
+  std::fflush(stdout);
+}
+
+}  // namespace endings
 
 namespace {
+
+using endings::Print;
 
 constexpr int kLaunches = 2000, kRounds = 20;
 
@@ -44,11 +57,6 @@ void Launch(int launches) {
   int* done = nullptr;
   CUDA_CHECK(cudaMalloc(&done, sizeof(int)));
   LaunchInto(done, launches, nullptr);
-}
-
-void Print(int launches) {
-  std::printf("[ending] kernels %d\n", launches);
-  std::fflush(stdout);
 }
 
 // All memory and kernels are there before the kernel without end: to load or allocate may wait for
@@ -137,10 +145,63 @@ int InRange() {
   return 0;
 }
 
+// Long enough for counters, and for seconds that are not kept.
+int Steps() {
+  constexpr int kSteps = 3000, kPerStep = 4;
+  int* done = nullptr;
+  CUDA_CHECK(cudaMalloc(&done, sizeof(int)));
+  for (int i = 0; i < kSteps; ++i) {
+    LaunchInto(done, kPerStep, nullptr);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  Print(kSteps * kPerStep);
+  return 0;
+}
+
+// The program waits for a kernel that waits for the host, and gets the signal that dumps, where
+// anybody catches it.
+int Hung() {
+  constexpr std::chrono::milliseconds kFlushed(700), kUntilSignal(500), kForDump(3000);
+  int *stop = nullptr, *on_device = nullptr;
+  CUDA_CHECK(cudaHostAlloc(&stop, sizeof(int), cudaHostAllocMapped));
+  CUDA_CHECK(cudaHostGetDevicePointer(&on_device, stop, 0));
+  *stop = 1;
+  forever<<<1, 1>>>(on_device);  // it is loaded, and ends at once
+  CUDA_CHECK(cudaDeviceSynchronize());
+  Launch(kLaunches);
+  std::this_thread::sleep_for(kFlushed);
+  *stop = 0;
+  forever<<<1, 1>>>(on_device);
+  std::thread other([&] {
+    std::this_thread::sleep_for(kUntilSignal);
+    struct sigaction action = {};
+    sigaction(SIGUSR1, nullptr, &action);
+    const bool caught = (action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL;
+    if (caught) kill(getpid(), SIGUSR1);
+    std::this_thread::sleep_for(kForDump);
+    *static_cast<volatile int*>(stop) = 1;
+  });
+  CUDA_CHECK(cudaDeviceSynchronize());
+  other.join();
+  Print(kLaunches);
+  return 0;
+}
+
 const std::map<std::string, std::function<int()>>& Endings() {
   static const auto& endings = *new std::map<std::string, std::function<int()>>{
-      {"persistent", Persistent}, {"at-once", AtOnce},           {"reset", Reset},
-      {"contexts", Contexts},     {"thread-exits", ThreadExits}, {"in-range", InRange},
+      {"persistent", Persistent},
+      {"at-once", AtOnce},
+      {"reset", Reset},
+      {"contexts", Contexts},
+      {"thread-exits", ThreadExits},
+      {"in-range", InRange},
+      {"steps", Steps},
+      {"hung", Hung},
+      {"per-thread", endings::PerThread},
+      {"finalize", [] { return endings::FinalizeCupti(false, false); }},
+      {"finalize-graph", [] { return endings::FinalizeCupti(true, false); }},
+      {"finalize-alone", [] { return endings::FinalizeCupti(false, true); }},
+      {"finalize-graph-alone", [] { return endings::FinalizeCupti(true, true); }},
   };
   return endings;
 }

@@ -25,6 +25,14 @@ class ManyProcesses(unittest.TestCase):
     def test_more_kernels_than_the_program_counted_are_fine(self):
         self.assertEqual(many_processes.problems_of({7: 10}, {7: report(12)}), [])
 
+    def test_the_table_has_each_problem_with_its_number(self):
+        rows = [{"way": "fork", "runs": 3, "good": 1, "problems": [["pid N: no recording", 2]]},
+                {"way": "spawn", "runs": 3, "good": 3, "problems": []}]
+        table = many_processes.markdown("A GPU.", 2, rows)
+        self.assertIn("A GPU. 2 GPUs.", table)
+        self.assertIn("| fork | 3 | 1 | 2 x pid N: no recording |", table)
+        self.assertIn("| spawn | 3 | 3 | none |", table)
+
 
 class Endings(unittest.TestCase):
     ROW = {"exit_code": 0, "bare_exit_code": 0, "seconds": 2.0, "bare_s": 1.0, "launched": 10,
@@ -45,6 +53,15 @@ class Endings(unittest.TestCase):
     def test_kernels_whose_loss_is_named_are_no_problem(self):
         row = {**self.ROW, "recorded": 9, "losses": ["1 kernel was lost"]}
         self.assertEqual(endings.problems_of(row), [])
+
+    def test_the_table_has_losses_and_no_path_of_a_recording(self):
+        row = {**self.ROW, "case": "at-once, default", "losses": ["1 kernel was lost"],
+               "problems": [], "said": ["prof: the GPU did not finish",
+                                        "prof: wrote /folder/ending.prof (1 kB)",
+                                        "prof: read it with: prof report /folder/ending.prof"]}
+        table = endings.markdown("A GPU.", [row])
+        self.assertIn("| 1 kernel was lost | the GPU did not finish | none |", table)
+        self.assertNotIn("/folder", table)
 
 
 class CuptiVersions(unittest.TestCase):
