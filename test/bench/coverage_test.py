@@ -549,6 +549,17 @@ class TriageValues(unittest.TestCase):
         self.assertEqual([within(value) for value in (38.5, 39, 45, 52, 52.5)],
                          [False, True, True, True, False])
 
+    def test_another_clock_changes_cycles_and_not_their_share(self):
+        name = "LTS.TriageCompute.lts__throughput" + triage_values.SUFFIX
+        ours = report(kernel("k", "l2", median_ns=20 * US,
+                             continuous={name: {"value": 50, "error": 1}},
+                             clock={"run_hz": {"median": 1.5e9}}))
+        launches = [{"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "values": {
+            "gpu__time_duration.sum": 25 * US, triage_values.CYCLES: 30_000,
+            "lts__t_sectors" + triage_values.SUFFIX: 50}}]
+        rows, _ = triage_values.compare(ours, launches)
+        self.assertAlmostEqual(rows[0]["difference_over_ncus_length"], 0)
+
     def test_another_time_explains_another_value(self):
         rows, _ = self.compare(40, 2, 50, ncu_ns=20 * US, median_ns=25 * US)
         self.assertEqual((rows[0]["explained"], rows[0]["within_bound"]), (True, True))

@@ -71,6 +71,19 @@ TEST_CASE("Loads that return less than L1 gets from L2 are uncoalesced") {
   CHECK(Offers(verdict, "coalesce"));
 }
 
+TEST_CASE("PM samples tell of unused bytes where sectors were counted and bytes were not") {
+  KernelReport kernel = ReadsLines(91);
+  SetPmRate(&kernel, TriageRate::kReturns, 0.05);
+  // A stride of two words: fewer sectors than the widest accesses have.
+  Set(&kernel, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1e6);
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 8e6);
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 0);
+  CHECK(Decide(kernel).rule == "uncoalesced");
+  // Loads of two words use all of them.
+  Set(&kernel, "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", 32);
+  CHECK(Decide(kernel).rule == "dram-throughput");
+}
+
 TEST_CASE("Textures return bytes, too") {
   KernelReport kernel = ReadsLines(91);
   SetPmRate(&kernel, TriageRate::kReturns, 0.02);
