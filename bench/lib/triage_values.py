@@ -24,8 +24,9 @@ class Unit:
     """`on_sm_clock`: its peak is of cycles of the SMs, not of time."""
     name: str
     ours: tuple    # prof's names without SUFFIX; the first that a kernel has
-    theirs: tuple  # ncu's names for the parts of ours; the busiest part counts
+    theirs: tuple  # ncu's names for the parts of ours
     on_sm_clock: bool = True
+    join: object = max  # of the parts: ours is that of the busiest, or their mean
 
 
 UNITS = (
@@ -49,10 +50,12 @@ UNITS = (
     Unit("tensor", ("TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime",
                     "sm__pipe_tensor_cycles_active_realtime", "sm__pipe_tensor_cycles_active"),
          ("sm__pipe_tensor_cycles_active",)),
+    # Packed half precision keeps both halves busy, and is one instruction for ncu.
     Unit("FMA", ("TPC.TriageCompute.sm__inst_executed_pipe_fma_realtime",
                  "sm__inst_executed_pipe_fma_realtime", "sm__pipe_fma_cycles_active",
                  "sm__inst_executed_pipe_fma"),
-         ("sm__inst_executed_pipe_fma",)),
+         ("sm__inst_executed_pipe_fmaheavy", "sm__inst_executed_pipe_fmalite"),
+         join=statistics.mean),
     Unit("heavy FMA", ("TPC.TriageCompute.sm__inst_executed_pipe_fmaheavy_realtime",
                        "sm__inst_executed_pipe_fmaheavy_realtime",
                        "sm__pipe_fmaheavy_cycles_active"), ("sm__inst_executed_pipe_fmaheavy",)),
@@ -86,9 +89,9 @@ def _ours(kernel, unit):
 
 
 def _theirs(measured, unit):
-    """ncu's values of the busiest part, one for each launch."""
+    """ncu's values, one for each launch."""
     parts = [measured[name + SUFFIX] for name in unit.theirs if measured.get(name + SUFFIX)]
-    return max(parts, key=statistics.median, default=None)
+    return [unit.join(launch) for launch in zip(*parts)]
 
 
 def _ratio_of_lengths(kernel, unit, measured, us, ncu_us):

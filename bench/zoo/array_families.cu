@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everyday kernels on arrays: reduction, scan, histogram, stencil, softmax, sorting, elementwise.
+// Everyday kernels on arrays: reduction, scan, histogram, sorting, elementwise.
 #include <cmath>
 
+#include "bench/zoo/extra.cuh"
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
@@ -28,8 +29,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, 5)
 #pragma unroll 4
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < vectors;
        i += gridDim.x * blockDim.x) {
+    zoo::FarReads<uint4> far;
+    far.Start(in, i, extra.dram);
     const float4 value = __ldcg(in + i);
     mine += value.x + value.y + value.z + value.w;
+    far.End(extra.dram, &state.keep);
     state.Run(extra, zoo::SharedAddress(partial));
   }
   partial[threadIdx.x] = mine;
@@ -42,12 +46,15 @@ extern "C" __global__ void __launch_bounds__(kThreads, 5)
 }
 
 // Prefix sums of segments of 256 x 4 floats, by Hillis and Steele in shared memory.
-extern "C" __global__ void __launch_bounds__(kThreads)
+extern "C" __global__ void __launch_bounds__(kThreads, 6)
     KERNEL(scan)(Extra extra, const float4* in, float4* out, uint32_t* sink) {
   __shared__ __align__(16) float sums[2][kThreads];
   ExtraState state;
   const unsigned at = blockIdx.x * kThreads + threadIdx.x;
+  zoo::FarReads<uint4> far;
+  far.Start(in, at, extra.dram);
   float4 value = in[at];
+  far.End(extra.dram, &state.keep);
   value.y += value.x;
   value.z += value.y;
   value.w += value.z;
@@ -60,6 +67,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     sums[1 - side][threadIdx.x] = sums[side][threadIdx.x] + other;
     side = 1 - side;
     __syncthreads();
+    for (int i = 0; i < extra.barriers; ++i) __syncthreads();
     state.Run(extra, zoo::SharedAddress(sums));
   }
   const float before = sums[side][threadIdx.x] - value.w;
@@ -77,10 +85,19 @@ __device__ __forceinline__ void Histogram(unsigned vectors, int shift, const Ext
   __syncthreads();
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < vectors;
        i += gridDim.x * blockDim.x) {
+    zoo::FarReads<uint4> far;
+    far.Start(in, i, extra.dram);
     const uint4 value = __ldcg(in + i);
+    uint32_t* const counts = kShared ? mine : bins;
     for (const uint32_t word : {value.x, value.y, value.z, value.w}) {
-      atomicAdd((kShared ? mine : bins) + (word >> shift & 255), 1u);
+      atomicAdd(counts + (word >> shift & 255), 1u);
     }
+#pragma unroll
+    for (int k = 0; k < zoo::kMostExtra; ++k) {  // of other bits, spread as the others are
+      const uint32_t word = k == 0 ? value.x : value.z;
+      if (k < extra.atomics) atomicAdd(counts + (word >> (shift == 8 ? 12 : shift) & 255), 1u);
+    }
+    far.End(extra.dram, &state.keep);
     state.Run(extra, zoo::SharedAddress(mine));
   }
   if constexpr (kShared) {
@@ -99,55 +116,8 @@ HISTOGRAM_KERNEL(histogram_global, false)
 HISTOGRAM_KERNEL(histogram_shared, true)
 HISTOGRAM_KERNEL(histogram_skewed, true)
 
-// The mean of five neighbours in a plane of `width` x `height`.
-extern "C" __global__ void KERNEL(stencil)(int width, int height, Extra extra, const float* in,
-                                           float* out, uint32_t* sink) {
-  ExtraState state;
-  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-  if (x > 0 && y > 0 && x < width - 1 && y < height - 1) {
-    const int at = y * width + x;
-    out[at] = 0.2f * (in[at] + in[at - 1] + in[at + 1] + in[at - width] + in[at + width]);
-    state.Run(extra, 0);
-  }
-  state.End(sink);
-}
-
-// Each row of `columns` floats, a block for a row: maximum, sum, division.
-extern "C" __global__ void __launch_bounds__(kThreads)
-    KERNEL(softmax)(int columns, Extra extra, const float* in, float* out, uint32_t* sink) {
-  __shared__ __align__(16) float partial[kThreads];
-  ExtraState state;
-  const float* const row = in + size_t{1} * blockIdx.x * columns;
-  float highest = 0, sum = 0;
-  for (int i = threadIdx.x; i < columns; i += kThreads) highest = fmaxf(highest, row[i]);
-  partial[threadIdx.x] = highest;
-  for (int half = kThreads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) {
-      partial[threadIdx.x] = fmaxf(partial[threadIdx.x], partial[threadIdx.x + half]);
-    }
-  }
-  __syncthreads();
-  highest = partial[0];
-  __syncthreads();
-  for (int i = threadIdx.x; i < columns; i += kThreads) {
-    sum += __expf(row[i] - highest);
-    state.Run(extra, zoo::SharedAddress(partial));
-  }
-  partial[threadIdx.x] = sum;
-  for (int half = kThreads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
-  }
-  __syncthreads();
-  const float scale = 1 / partial[0];
-  float* const to = out + size_t{1} * blockIdx.x * columns;
-  for (int i = threadIdx.x; i < columns; i += kThreads) to[i] = __expf(row[i] - highest) * scale;
-  state.End(sink);
-}
-
 // A bitonic sort of 1024 words in shared memory, 512 threads.
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 4)
     KERNEL(bitonic_sort)(Extra extra, const uint32_t* in, uint32_t* out, uint32_t* sink) {
   __shared__ __align__(16) uint32_t words[1024];
   ExtraState state;
@@ -182,8 +152,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, 5)
   const auto apply = [](float x, float y) { return x / (1 + __expf(-x)) + y; };
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < vectors;
        i += gridDim.x * blockDim.x) {
+    zoo::FarReads<uint4> far;
+    far.Start(in, i, extra.dram);
     const float4 x = in[i], y = in[i + vectors];
     out[i] = make_float4(apply(x.x, y.x), apply(x.y, y.y), apply(x.z, y.z), apply(x.w, y.w));
+    far.End(extra.dram, &state.keep);
     state.Run(extra, 0);
   }
   state.End(sink);
@@ -206,15 +179,16 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
 
   setting.draws->Begin("reduction");
   const unsigned count = setting.draws->Near(1 << 25, 1 << 15);
-  const auto reduce = [=](const Extra& extra) {
-    KERNEL(reduction)<<<sms * kBlocks, kThreads>>>(count, extra, vectors, total, Sink());
+  const auto reduce = [=](const Extra& extra, int blocks = kBlocks, int parts = kBlocks) {
+    KERNEL(reduction)<<<sms * blocks, kThreads>>>(count / kBlocks * parts, extra, vectors, total,
+                                                  Sink());
   };
   families.push_back({NAMES(reduction),
-                      {fma, alu},
+                      {fma, alu, {"dram", 1, 1, true}, {"parallel", kBlocks, 1}},
                       [=](const Amounts& a) {
-                        reduce({a[0] - 1, a[1] - 1, 0});
+                        reduce({a[0] - 1, a[1] - 1, 0, a[2] - 1}, a[3], a[3]);
                       },
-                      {},
+                      {{"decoy", "raise-occupancy", [=] { reduce({}, kBlocks + 1); }}},
                       "",
                       [=] {
                         Clear(total, sizeof(float));
@@ -230,9 +204,9 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
     KERNEL(scan)<<<segments, kThreads>>>(extra, vectors, reinterpret_cast<float4*>(Out()), Sink());
   };
   families.push_back({NAMES(scan),
-                      {fma, alu, shared},
+                      {fma, alu, shared, {"dram", 2, 1, true}, {"barrier", 1, 1, true}},
                       [=](const Amounts& a) {
-                        scan({a[0] - 1, a[1] - 1, a[2] - 1});
+                        scan({a[0] - 1, a[1] - 1, a[2] - 1, a[3] - 2, 0, a[4] - 1});
                       },
                       {},
                       "",
@@ -247,76 +221,56 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
                       }});
 
   setting.draws->Begin("histogram");
-  const unsigned samples = setting.draws->Near(1 << 22, 1 << 12);
-  const auto histogram = [=](auto kernel, int shift, const Extra& extra) {
-    kernel<<<sms * kBlocks, kThreads>>>(samples, shift, extra, In(), Scratch(), Sink());
+  // Of vectors: more than L2 holds. Global atomics are so slow that an eighth is enough.
+  const unsigned samples = setting.draws->Near(1 << 23, 1 << 12), few = samples / 8;
+  const auto count_few = [=](auto kernel, const Extra& extra) {
+    kernel<<<sms * kBlocks, kThreads>>>(few, 8, extra, In(), Scratch(), Sink());
   };
-  const auto counts_all = [=](auto kernel, int shift) {
+  const auto histogram = [=](auto kernel, int shift, const Extra& extra, int blocks = kBlocks,
+                             int parts = kBlocks) {
+    kernel<<<sms * blocks, kThreads>>>(samples / kBlocks * parts, shift, extra, In(), Scratch(),
+                                       Sink());
+  };
+  const Knob far{"dram", 1, 1, true}, parallel{"parallel", kBlocks, 1};
+  const auto counts_all = [](unsigned all_vectors, const auto& count) {
     Clear(Scratch(), 1024);
-    histogram(kernel, shift, {});
+    count();
     std::vector<uint32_t> bins(256);
     ReadBack(bins.data(), Scratch(), 1024);
     uint64_t all = 0;
     for (const uint32_t bin : bins) all += bin;
-    return all == uint64_t{4} * samples;
+    return all == uint64_t{4} * all_vectors;
   };
   families.push_back(
       {NAMES(histogram_global),
-       {fma, shared},
+       {fma, shared, {"atomics", 4, 1, true}, far},
        [=](const Amounts& a) {
-         histogram(KERNEL(histogram_global), 8, {a[0] - 1, 0, a[1] - 1});
+         count_few(KERNEL(histogram_global), {a[0] - 1, 0, a[1] - 1, a[3] - 1, 0, 0, a[2] - 4});
        },
-       {{"fix", "aggregate-atomics", [=] { histogram(KERNEL(histogram_shared), 8, {}); }}},
+       {{"fix", "aggregate-atomics", [=] { count_few(KERNEL(histogram_shared), {}); }}},
        "atomics",
-       [=] { return counts_all(KERNEL(histogram_global), 8); }});
-  families.push_back({NAMES(histogram_shared),
-                      {fma, {"shared", 4, 1, true}},
-                      [=](const Amounts& a) {
-                        histogram(KERNEL(histogram_shared), 8, {a[0] - 1, 0, a[1] - 4});
-                      },
-                      {},
-                      "",
-                      [=] { return counts_all(KERNEL(histogram_shared), 8); }});
+       [=] { return counts_all(few, [=] { count_few(KERNEL(histogram_global), {}); }); }});
+  families.push_back(
+      {NAMES(histogram_shared),
+       {fma, {"shared-atomics", 4, 1, true}, far, parallel},
+       [=](const Amounts& a) {
+         histogram(KERNEL(histogram_shared), 8, {a[0] - 1, 0, 0, a[2] - 1, 0, 0, a[1] - 4}, a[3],
+                   a[3]);
+       },
+       {{"decoy", "raise-occupancy",
+         [=] { histogram(KERNEL(histogram_shared), 8, {}, kBlocks + 1); }}},
+       "",
+       [=] { return counts_all(samples, [=] { histogram(KERNEL(histogram_shared), 8, {}); }); }});
   families.push_back(
       {NAMES(histogram_skewed),
-       {fma, {"shared", 32, 8, true}},
+       {fma, {"shared-atomics", 4, 1, true}, far, parallel},
        [=](const Amounts& a) {
-         histogram(KERNEL(histogram_skewed), 23, {a[0] - 1, 0, a[1] - 32});
+         histogram(KERNEL(histogram_skewed), 23, {a[0] - 1, 0, 0, a[2] - 1, 0, 0, a[1] - 4}, a[3],
+                   a[3]);
        },
        {{"fix", "aggregate-atomics", [=] { histogram(KERNEL(histogram_skewed), 8, {}); }}},
        "",
-       [=] { return counts_all(KERNEL(histogram_skewed), 23); }});
-
-  setting.draws->Begin("stencil");
-  const int width = setting.draws->Near(8192, 32), height = 8192;
-  families.push_back({NAMES(stencil),
-                      {fma, alu},
-                      [=](const Amounts& a) {
-                        KERNEL(stencil)<<<dim3(width / 32, height / 8), dim3(32, 8)>>>(
-                            width, height, {a[0] - 1, a[1] - 1, 0}, Floats(), Results(), Sink());
-                      },
-                      {}});
-
-  setting.draws->Begin("softmax");
-  const int columns = setting.draws->Near(4096, 256);
-  const auto normalize = [=](const Extra& extra) {
-    KERNEL(softmax)<<<8192, kThreads>>>(columns, extra, Floats(), Results(), Sink());
-  };
-  families.push_back({NAMES(softmax),
-                      {fma, alu, shared},
-                      [=](const Amounts& a) {
-                        normalize({a[0] - 1, a[1] - 1, a[2] - 1});
-                      },
-                      {},
-                      "",
-                      [=] {
-                        normalize({});
-                        std::vector<float> row(columns);
-                        ReadBack(row.data(), Results(), row.size() * sizeof(float));
-                        double sum = 0;
-                        for (const float value : row) sum += value;
-                        return Near(sum, 1, 1e-3);
-                      }});
+       [=] { return counts_all(samples, [=] { histogram(KERNEL(histogram_skewed), 23, {}); }); }});
 
   setting.draws->Begin("bitonic_sort");
   const int blocks = setting.draws->Near(8000);
@@ -343,14 +297,16 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
 
   setting.draws->Begin("elementwise");
   const unsigned elements = setting.draws->Near(1 << 23, 1 << 13);
+  const auto apply = [=](const Extra& extra, int blocks = kBlocks, int parts = kBlocks) {
+    KERNEL(elementwise)<<<sms * blocks, kThreads>>>(elements / kBlocks * parts, extra, vectors,
+                                                    reinterpret_cast<float4*>(Out()), Sink());
+  };
   families.push_back({NAMES(elementwise),
-                      {fma, alu},
+                      {fma, alu, {"dram", 3, 1, true}, parallel},
                       [=](const Amounts& a) {
-                        KERNEL(elementwise)<<<sms * kBlocks, kThreads>>>(
-                            elements, {a[0] - 1, a[1] - 1, 0}, vectors,
-                            reinterpret_cast<float4*>(Out()), Sink());
+                        apply({a[0] - 1, a[1] - 1, 0, a[2] - 3}, a[3], a[3]);
                       },
-                      {}});
+                      {{"decoy", "raise-occupancy", [=] { apply({}, kBlocks + 1); }}}});
   return families;
 }
 

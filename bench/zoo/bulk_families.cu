@@ -2,6 +2,7 @@
 //
 // Copies from global to shared memory that no thread waits for: cp.async, and bulk copies of the
 // tensor memory accelerator (sm_90).
+#include "bench/zoo/bulk_copy.cuh"
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
@@ -28,28 +29,6 @@ __device__ __forceinline__ const uint4* Tile(const uint4* in, int tile) {
   return in + (at & (zoo::kVectors - 1));
 }
 
-__device__ __forceinline__ void WaitFor(uint32_t barrier, uint32_t parity) {
-  asm volatile(
-      "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1; "
-      "@!done bra again; }"
-      :
-      : "r"(barrier), "r"(parity)
-      : "memory");
-}
-
-__device__ __forceinline__ void StartBulk(uint32_t to, const uint4* from, uint32_t bytes,
-                                          uint32_t barrier) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-               :
-               : "r"(barrier), "r"(bytes)
-               : "memory");
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-      :
-      : "r"(to), "l"(from), "r"(bytes), "r"(barrier)
-      : "memory");
-}
-
 __device__ __forceinline__ void ReadTile(uint32_t tile, const Copies& work,
                                          float (&chain)[zoo::kChains], uint32_t* keep) {
 #pragma unroll 4
@@ -71,21 +50,24 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const uint32_t bytes = work.vectors * 16;
   const auto start = [&](int tile) {
     const int stage = tile % kStages;
-    StartBulk(zoo::SharedAddress(stages + stage * kMostVectors), Tile(in, tile), bytes,
-              zoo::SharedAddress(full + stage));
+    const uint32_t barrier = zoo::SharedAddress(full + stage);
+    zoo::ExpectBytes(barrier, bytes);
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        :
+        : "r"(zoo::SharedAddress(stages + stage * kMostVectors)), "l"(Tile(in, tile)), "r"(bytes),
+          "r"(barrier)
+        : "memory");
   };
   if (threadIdx.x == 0) {
-    for (uint64_t& barrier : full) {
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(zoo::SharedAddress(&barrier)));
-    }
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    zoo::InitBarriers(full);
     for (int tile = 0; tile < min(kStages, work.tiles); ++tile) start(tile);
   }
   __syncthreads();
 #pragma unroll 1
   for (int tile = 0; tile < work.tiles; ++tile) {
     const int stage = tile % kStages;
-    WaitFor(zoo::SharedAddress(full + stage), (tile / kStages) & 1);
+    zoo::WaitFor(zoo::SharedAddress(full + stage), (tile / kStages) & 1);
     ReadTile(zoo::SharedAddress(stages + stage * kMostVectors), work, chain, &keep);
     __syncthreads();  // all have read it
     if (threadIdx.x == 0 && tile + kStages < work.tiles) start(tile + kStages);

@@ -319,8 +319,12 @@ std::vector<Family> ControlFamilies(const Setting& setting) {
                       [=](const Amounts& a) {
                         look_up({lookups, a[0], a[1], false}, a[2]);
                       },
-                      {{"fix", "uniform-constants", [=] {
+                      {{"fix", "uniform-constants",
+                        [=] {
                           look_up({lookups, 16, 4, true}, kBlocks);
+                        }},
+                       {"decoy", "fewer-fma", [=] {
+                          look_up({lookups, 16, 2, false}, kBlocks);
                         }}}});
 
   setting.draws->Begin("large_code");

@@ -67,7 +67,8 @@ std::vector<Family> HostFamilies(const Setting& setting) {
   families.push_back({NAMES(host_writes),
                       {{"link", 8, 2}, {"fma", 16, 4}, {"parallel", kBlocks, 1}},
                       [=](const Amounts& a) { write(a[0], a[1], a[2], HostMemory()); },
-                      {{"fix", "move-to-device", [=] { write(8, 16, kBlocks, Out()); }}},
+                      {{"fix", "move-to-device", [=] { write(8, 16, kBlocks, Out()); }},
+                       {"decoy", "fewer-fma", [=] { write(8, 8, kBlocks, HostMemory()); }}},
                       "host-memory"});
   return families;
 }

@@ -194,10 +194,12 @@ bool Run(const Family& family, const Options& options, Timer* timer) {
 std::vector<Family> AllFamilies(const zoo::Setting& setting) {
   std::vector<Family> all;
   for (const auto make :
-       {zoo::StreamFamilies, zoo::CacheFamilies, zoo::AccessFamilies, zoo::PipeFamilies,
-        zoo::TensorFamilies, zoo::WgmmaFamilies, zoo::BulkFamilies, zoo::AtomicFamilies,
-        zoo::ControlFamilies, zoo::LatencyFamilies, zoo::ShapeFamilies, zoo::MatrixFamilies,
-        zoo::ArrayFamilies, zoo::HostFamilies}) {
+       {zoo::StreamFamilies,    zoo::CacheFamilies,     zoo::AccessFamilies,  zoo::PipeFamilies,
+        zoo::TensorFamilies,    zoo::WgmmaFamilies,     zoo::BulkFamilies,    zoo::AtomicFamilies,
+        zoo::ControlFamilies,   zoo::LatencyFamilies,   zoo::ShapeFamilies,   zoo::ProductFamilies,
+        zoo::MatrixFamilies,    zoo::ArrayFamilies,     zoo::PlaneFamilies,   zoo::HostFamilies,
+        zoo::PhaseFamilies,     zoo::ClusterFamilies,   zoo::TextureFamilies, zoo::ResidualFamilies,
+        zoo::TensorMapFamilies, zoo::AttentionFamilies, zoo::LibraryFamilies}) {
     for (Family& family : make(setting)) all.push_back(std::move(family));
   }
   return all;

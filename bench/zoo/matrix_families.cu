@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix products, a matrix-vector product, transposes and an attention-like kernel. The knobs add
-// work of one kind to the inner loop; the work of the algorithm stays.
-#include <cmath>
-
+// A matrix-vector product, transposes and an attention-like kernel. The knobs add work of one kind
+// to the inner loop; the work of the algorithm stays.
+#include "bench/zoo/extra.cuh"
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
@@ -13,82 +12,26 @@ namespace {
 
 using zoo::Extra;
 using zoo::ExtraState;
+using zoo::kThreads;
 
 const float* Floats() { return reinterpret_cast<const float*>(zoo::In()); }
 float* Results() { return reinterpret_cast<float*>(zoo::Out()); }
 
-// c = a * b, all of size x size. One thread for each element; 32 x 8 threads.
-extern "C" __global__ void KERNEL(gemm_naive)(int size, Extra extra, const float* a, const float* b,
-                                              float* c, uint32_t* sink) {
-  const int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-  ExtraState state;
-  float sum = 0;
-#pragma unroll 1
-  for (int k = 0; k < size; k += 8) {
-#pragma unroll
-    for (int j = 0; j < 8; ++j) sum = fmaf(a[row * size + k + j], b[(k + j) * size + column], sum);
-    state.Run(extra, 0);
-  }
-  c[row * size + column] = sum;
-  state.End(sink);
-}
-
-constexpr int kTile = 64, kDepth = 16;
-
-// 16 x 16 threads, each 4 x 4 elements of a tile of 64 x 64.
-extern "C" __global__ void KERNEL(gemm_tiled)(int size, Extra extra, const float* a, const float* b,
-                                              float* c, uint32_t* sink) {
-  __shared__ __align__(16) float left[kDepth][kTile + 4], right[kDepth][kTile];
-  const int thread = threadIdx.y * 16 + threadIdx.x;
-  const int top = blockIdx.y * kTile, side = blockIdx.x * kTile;
-  ExtraState state;
-  float sums[4][4] = {};
-#pragma unroll 1
-  for (int k = 0; k < size; k += kDepth) {
-#pragma unroll
-    for (int i = thread; i < kDepth * kTile; i += 256) {
-      left[i % kDepth][i / kDepth] = a[(top + i / kDepth) * size + k + i % kDepth];
-      right[i / kTile][i % kTile] = b[(k + i / kTile) * size + side + i % kTile];
-    }
-    __syncthreads();
-#pragma unroll
-    for (int d = 0; d < kDepth; ++d) {
-      float x[4], y[4];
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        x[i] = left[d][threadIdx.y * 4 + i];
-        y[i] = right[d][threadIdx.x * 4 + i];
-      }
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j) sums[i][j] = fmaf(x[i], y[j], sums[i][j]);
-      }
-    }
-    state.Run(extra, zoo::SharedAddress(right));
-    __syncthreads();
-  }
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      c[(top + threadIdx.y * 4 + i) * size + side + threadIdx.x * 4 + j] = sums[i][j];
-    }
-  }
-  state.End(sink);
-}
-
 // A warp for each row of `columns` floats.
-extern "C" __global__ void KERNEL(matrix_vector)(int columns, Extra extra, const float4* matrix,
-                                                 const float4* vector, float* out, uint32_t* sink) {
+extern "C" __global__ void __launch_bounds__(kThreads, 4)
+    KERNEL(matrix_vector)(int columns, Extra extra, const float4* matrix, const float4* vector,
+                          float* out, uint32_t* sink) {
   const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
   const size_t begin = static_cast<size_t>(row) * (columns / 4);
   ExtraState state;
   float sum = 0;
 #pragma unroll 4
   for (int i = lane; i < columns / 4; i += 32) {
+    zoo::FarReads<uint4> far;
+    far.Start(matrix, begin + i, extra.dram);
     const float4 x = matrix[begin + i], y = vector[i];
     sum += x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w;
+    far.End(extra.dram, &state.keep);
     state.Run(extra, 0);
   }
   for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
@@ -97,14 +40,24 @@ extern "C" __global__ void KERNEL(matrix_vector)(int columns, Extra extra, const
 }
 
 // 32 x 8 threads for a tile of 32 x 32.
-extern "C" __global__ void KERNEL(transpose_naive)(int size, Extra extra, const float* in,
-                                                   float* out, uint32_t* sink) {
+extern "C" __global__ void __launch_bounds__(kThreads, 6)
+    KERNEL(transpose_naive)(int size, Extra extra, const float* in, float* out, uint32_t* sink) {
   ExtraState state;
   const int column = blockIdx.x * 32 + threadIdx.x;
 #pragma unroll
   for (int i = 0; i < 32; i += 8) {
     const int row = blockIdx.y * 32 + threadIdx.y + i;
-    out[static_cast<size_t>(column) * size + row] = in[static_cast<size_t>(row) * size + column];
+    const size_t at = static_cast<size_t>(row) * size + column;
+    zoo::FarReads<uint32_t> far;
+    far.Start(in, at, extra.dram);
+    const float value = in[at];
+    out[static_cast<size_t>(column) * size + row] = value;
+    // Scattered as its own, to lines that its own are in: L2 has them.
+#pragma unroll
+    for (int k = 1; k <= zoo::kMostExtra; ++k) {
+      if (k <= extra.near) out[static_cast<size_t>(column) * size + (row ^ (8 * k))] = value;
+    }
+    far.End(extra.dram, &state.keep);
     state.Run(extra, 0);
   }
   state.End(sink);
@@ -117,11 +70,16 @@ __device__ __forceinline__ void TransposeTile(int size, const Extra& extra, cons
   __shared__ __align__(16) float tile[32][32 + kPadding];
   ExtraState state;
   const int column = blockIdx.x * 32 + threadIdx.x, to = blockIdx.y * 32 + threadIdx.x;
+  zoo::FarReads<uint32_t> far[4];
 #pragma unroll
   for (int i = 0; i < 32; i += 8) {
     const int row = blockIdx.y * 32 + threadIdx.y + i;
-    tile[threadIdx.y + i][threadIdx.x] = in[static_cast<size_t>(row) * size + column];
+    const size_t at = static_cast<size_t>(row) * size + column;
+    far[i / 8].Start(in, at, extra.dram);
+    tile[threadIdx.y + i][threadIdx.x] = in[at];
   }
+#pragma unroll
+  for (auto& reads : far) reads.End(extra.dram, &state.keep);
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < 32; i += 8) {
@@ -131,12 +89,13 @@ __device__ __forceinline__ void TransposeTile(int size, const Extra& extra, cons
   }
   state.End(sink);
 }
-extern "C" __global__ void KERNEL(transpose_conflicts)(int size, Extra extra, const float* in,
-                                                       float* out, uint32_t* sink) {
+extern "C" __global__ void __launch_bounds__(kThreads, 6)
+    KERNEL(transpose_conflicts)(int size, Extra extra, const float* in, float* out,
+                                uint32_t* sink) {
   TransposeTile<0>(size, extra, in, out, sink);
 }
-extern "C" __global__ void KERNEL(transpose_padded)(int size, Extra extra, const float* in,
-                                                    float* out, uint32_t* sink) {
+extern "C" __global__ void __launch_bounds__(kThreads, 6)
+    KERNEL(transpose_padded)(int size, Extra extra, const float* in, float* out, uint32_t* sink) {
   TransposeTile<1>(size, extra, in, out, sink);
 }
 
@@ -186,64 +145,12 @@ extern "C" __global__ void __launch_bounds__(128, 5)
   if (sum == -77.0f) *sink = 1;
 }
 
-// c[0][0] of a product of two square matrices, on the host.
-bool FirstElementIsRight(int size) {
-  std::vector<float> row(size), whole(size_t{1} * size * size);
-  zoo::ReadBack(row.data(), Floats(), row.size() * sizeof(float));
-  zoo::ReadBack(whole.data(), Floats(), whole.size() * sizeof(float));
-  double sum = 0;
-  for (int k = 0; k < size; ++k) sum += double{row[k]} * whole[size_t{1} * k * size];
-  float found = 0;
-  zoo::ReadBack(&found, Results(), sizeof(found));
-  return std::abs(found - sum) < 1e-3 * sum;
-}
-
-using Product = void (*)(int, Extra, const float*, const float*, float*, uint32_t*);
-
 }  // namespace
 
 namespace zoo {
 
 std::vector<Family> MatrixFamilies(const Setting& setting) {
   std::vector<Family> families;
-  setting.draws->Begin("gemm");
-  const int size = setting.draws->OneOf({768, 1024, 1152});
-  const auto multiply = [=](Product kernel, dim3 threads, int columns, int rows,
-                            const Extra& extra) {
-    kernel<<<dim3(size / columns, size / rows), threads>>>(size, extra, Floats(), Floats(),
-                                                           Results(), Sink());
-  };
-  const auto naive = [=](const Extra& extra) {
-    multiply(KERNEL(gemm_naive), dim3(32, 8), 32, 8, extra);
-  };
-  const auto tiled = [=](const Extra& extra) {
-    multiply(KERNEL(gemm_tiled), dim3(16, 16), kTile, kTile, extra);
-  };
-  // Per 8 steps: 8 FP32 instructions and 16 loads. One group is 8 instructions.
-  families.push_back({NAMES(gemm_naive),
-                      {{"fma", 1, 1, true}, {"alu", 1, 1, true}},
-                      [=](const Amounts& a) {
-                        naive({a[0] - 1, a[1] - 1, 0});
-                      },
-                      {{"fix", "fewer-l1-accesses", [=] { tiled({}); }}},
-                      "",
-                      [=] {
-                        naive({});
-                        return FirstElementIsRight(size);
-                      }});
-  // Per 16 steps: 256 FP32 instructions (32 groups), 128 words (about 32 reads of 16 bytes).
-  families.push_back({NAMES(gemm_tiled),
-                      {{"fma", 32, 8, true}, {"shared", 32, 8, true}},
-                      [=](const Amounts& a) {
-                        tiled({a[0] - 32, 0, a[1] - 32});
-                      },
-                      {},
-                      "",
-                      [=] {
-                        tiled({});
-                        return FirstElementIsRight(size);
-                      }});
-
   setting.draws->Begin("matrix_vector");
   const int columns = setting.draws->Near(8192, 128), rows = 16384;
   const auto vector = [=](const Extra& extra) {
@@ -252,9 +159,9 @@ std::vector<Family> MatrixFamilies(const Setting& setting) {
                                              reinterpret_cast<float*>(Scratch()), Sink());
   };
   families.push_back({NAMES(matrix_vector),
-                      {{"fma", 1, 1, true}, {"alu", 1, 1, true}},
+                      {{"fma", 1, 1, true}, {"alu", 1, 1, true}, {"dram", 1, 1, true}},
                       [=](const Amounts& a) {
-                        vector({a[0] - 1, a[1] - 1, 0});
+                        vector({a[0] - 1, a[1] - 1, 0, a[2] - 1});
                       },
                       {}});
 
@@ -274,27 +181,30 @@ std::vector<Family> MatrixFamilies(const Setting& setting) {
     }
     return true;
   };
-  families.push_back({NAMES(transpose_naive),
-                      {{"fma", 1, 1, true}, {"alu", 1, 1, true}},
-                      [=](const Amounts& a) {
-                        transpose(KERNEL(transpose_naive), {a[0] - 1, a[1] - 1, 0});
-                      },
-                      {{"fix", "coalesce", [=] { transpose(KERNEL(transpose_padded), {}); }}},
-                      "uncoalesced",
-                      [=] { return is_transposed(KERNEL(transpose_naive)); }});
+  families.push_back(
+      {NAMES(transpose_naive),
+       // A word read and a word written; its writes alone are many sectors of L2.
+       {{"fma", 1, 1, true}, {"alu", 1, 1, true}, {"dram", 2, 1, true}, {"l2", 1, 1, true}},
+       [=](const Amounts& a) {
+         transpose(KERNEL(transpose_naive), {a[0] - 1, a[1] - 1, 0, a[2] - 2, a[3] - 1});
+       },
+       {{"fix", "coalesce", [=] { transpose(KERNEL(transpose_padded), {}); }}},
+       "uncoalesced",
+       [=] { return is_transposed(KERNEL(transpose_naive)); }});
   families.push_back(
       {NAMES(transpose_conflicts),
-       {{"fma", 1, 1, true}, {"shared", 32, 8, true}},
+       // A conflict of 32 words takes as long as 8 reads of 16 bytes.
+       {{"fma", 1, 1, true}, {"shared", 8, 2, true}, {"dram", 2, 1, true}},
        [=](const Amounts& a) {
-         transpose(KERNEL(transpose_conflicts), {a[0] - 1, 0, a[1] - 32});
+         transpose(KERNEL(transpose_conflicts), {a[0] - 1, 0, a[1] - 8, a[2] - 2});
        },
        {{"fix", "remove-bank-conflicts", [=] { transpose(KERNEL(transpose_padded), {}); }}},
        "shared-bank-conflicts",
        [=] { return is_transposed(KERNEL(transpose_conflicts)); }});
   families.push_back({NAMES(transpose_padded),
-                      {{"fma", 1, 1, true}, {"shared", 2, 1, true}},
+                      {{"fma", 1, 1, true}, {"shared", 2, 1, true}, {"dram", 2, 1, true}},
                       [=](const Amounts& a) {
-                        transpose(KERNEL(transpose_padded), {a[0] - 1, 0, a[1] - 2});
+                        transpose(KERNEL(transpose_padded), {a[0] - 1, 0, a[1] - 2, a[2] - 2});
                       },
                       {},
                       "",

@@ -18,6 +18,8 @@
 #define ZOO_atomics_shared k077
 #define ZOO_atomics_spread k026
 #define ZOO_attention_like k073
+#define ZOO_attention_queue k119
+#define ZOO_attention_tiles k107
 #define ZOO_barriers k095
 #define ZOO_bitonic_sort k052
 #define ZOO_bulk_copies k050
@@ -25,6 +27,8 @@
 #define ZOO_chase_dram k032
 #define ZOO_chase_near k059
 #define ZOO_chase_shared k005
+#define ZOO_cluster_barriers k106
+#define ZOO_cluster_reads k113
 #define ZOO_conflicts_all k067
 #define ZOO_conflicts_eight k049
 #define ZOO_conflicts_four k080
@@ -40,8 +44,10 @@
 #define ZOO_fp64_chains k081
 #define ZOO_gather_cached k034
 #define ZOO_gather_dram k087
+#define ZOO_gemm_ahead k111
 #define ZOO_gemm_naive k040
 #define ZOO_gemm_tiled k068
+#define ZOO_grid_steps k115
 #define ZOO_half_chains k056
 #define ZOO_half_the_sms k009
 #define ZOO_histogram_global k018
@@ -56,6 +62,8 @@
 #define ZOO_l2_read k041
 #define ZOO_l2_read_large k003
 #define ZOO_large_code k039
+#define ZOO_library_scan k110
+#define ZOO_library_sort k116
 #define ZOO_local_fixed k024
 #define ZOO_local_large k023
 #define ZOO_local_small k051
@@ -78,6 +86,8 @@
 #define ZOO_paths_two k017
 #define ZOO_popcount_chains k071
 #define ZOO_reduction k060
+#define ZOO_residual_add k109
+#define ZOO_residual_cached k114
 #define ZOO_rsqrt_chains k022
 #define ZOO_scan k031
 #define ZOO_scattered_writes k029
@@ -88,10 +98,13 @@
 #define ZOO_short_kernel k014
 #define ZOO_sine_chains k065
 #define ZOO_single_words k025
+#define ZOO_sleeping_turns k103
 #define ZOO_softmax k078
+#define ZOO_softmax_once k117
 #define ZOO_spills k012
 #define ZOO_spills_fixed k084
 #define ZOO_stencil k042
+#define ZOO_stencil_rows k104
 #define ZOO_stream_balanced k019
 #define ZOO_stream_copy k085
 #define ZOO_stream_few_warps k007
@@ -105,10 +118,14 @@
 #define ZOO_strided_eight k064
 #define ZOO_strided_far k035
 #define ZOO_strided_two k015
+#define ZOO_tensor_copies k105
+#define ZOO_tensor_copies_waiting k112
+#define ZOO_texture_filtered k118
 #define ZOO_tile_queue k027
 #define ZOO_transpose_conflicts k037
 #define ZOO_transpose_naive k090
 #define ZOO_transpose_padded k045
+#define ZOO_two_phases k108
 #define ZOO_uneven_blocks k048
 #define ZOO_wgmma_float k044
 #define ZOO_wgmma_half k097

@@ -82,6 +82,7 @@ struct Plan {
   const char *fix, *cause;
   Shape fixed;
   int fixed_blocks;
+  const char* kind = "fix";
 };
 
 zoo::Family Make(const Plan& plan) {
@@ -103,7 +104,7 @@ zoo::Family Make(const Plan& plan) {
                      {},
                      plan.cause};
   if (plan.fix != nullptr) {
-    family.variants.push_back({"fix", plan.fix, [=] { run(fixed, fixed_blocks); }});
+    family.variants.push_back({plan.kind, plan.fix, [=] { run(fixed, fixed_blocks); }});
   }
   return family;
 }
@@ -144,10 +145,11 @@ std::vector<Family> ShapeFamilies(const Setting& setting) {
                            "more-blocks", "small-grid", with(steps / 4), half * 4}));
   families.push_back(Make({NAMES(partial_wave), KERNEL(partial_wave), base, over, sms / 8,
                            "whole-waves", "tail", with((steps * over) / (full * 2)), full * 2}));
+  families.push_back(Make({NAMES(whole_waves), KERNEL(whole_waves), base, full * 2, full,
+                           "more-blocks", "", with(steps / 2), full * 4, "decoy"}));
   families.push_back(
-      Make({NAMES(whole_waves), KERNEL(whole_waves), base, full * 2, full, nullptr, "", base, 0}));
-  families.push_back(Make({NAMES(many_waves), KERNEL(many_waves), with(steps / 8),
-                           full * 10 + sms / 3, full * 3, nullptr, "", base, 0}));
+      Make({NAMES(many_waves), KERNEL(many_waves), with(steps / 8), full * 10 + sms / 3, full * 3,
+            "more-blocks", "", with(steps / 16), full * 20 + 2 * (sms / 3), "decoy"}));
   // Every 16th block is 8 times as long: 23/16 of the short ones in all.
   families.push_back(Make({NAMES(uneven_blocks),
                            KERNEL(uneven_blocks),

@@ -20,8 +20,8 @@ using Amounts = std::vector<int>;
 // nothing can be taken away (`one_sided`) with natural, natural + step and natural + 2 * step.
 struct Knob {
   // "dram", "l2", "l1", "shared", "fma", "fp64", "fp16", "alu", "sfu", "tensor", "issue",
-  // "atomics" (on global memory), "shared-atomics", "barrier", "constant", "icache", "link": a
-  // resource. "chain": dependent steps.
+  // "atomics" (on global memory), "shared-atomics", "barrier", "constant", "icache", "link" (to the
+  // host, or to the shared memory of another SM): a resource. "chain": dependent steps.
   // "parallel": the same work beside it on the SMs, in more blocks.
   const char* resource;
   int natural;
@@ -91,9 +91,18 @@ std::vector<Family> AtomicFamilies(const Setting& setting);
 std::vector<Family> ControlFamilies(const Setting& setting);
 std::vector<Family> LatencyFamilies(const Setting& setting);
 std::vector<Family> ShapeFamilies(const Setting& setting);
+std::vector<Family> ProductFamilies(const Setting& setting);
 std::vector<Family> MatrixFamilies(const Setting& setting);
 std::vector<Family> ArrayFamilies(const Setting& setting);
+std::vector<Family> PlaneFamilies(const Setting& setting);
 std::vector<Family> HostFamilies(const Setting& setting);
+std::vector<Family> PhaseFamilies(const Setting& setting);
+std::vector<Family> ClusterFamilies(const Setting& setting);
+std::vector<Family> TextureFamilies(const Setting& setting);
+std::vector<Family> ResidualFamilies(const Setting& setting);
+std::vector<Family> TensorMapFamilies(const Setting& setting);
+std::vector<Family> AttentionFamilies(const Setting& setting);
+std::vector<Family> LibraryFamilies(const Setting& setting);
 
 }  // namespace zoo
 

@@ -108,15 +108,12 @@ std::vector<MetricGroup> Stalls(const MetricHost& host) {
 
 // For sampling by need. A change to a group that reads DRAM or L2 takes 20 to 27 ms on an H200, to
 // one that reads the SMs alone 2.5 to 4. So the metrics of DRAM and L2 are a level of their own:
-// the planner does not mix levels. What patched code counts is left out: CUPTI patches all modules
-// of the context at the first Start (0.1 to 0.5 s of the program's time), PM samples tell unused
-// bytes as well, and by default prof changes no code for counters.
+// the planner does not mix levels.
 std::vector<MetricLevel> SplitByCost(const MetricLevel& level) {
   MetricLevel sm = {level.name, {}, level.throughputs}, memory = {level.name, {{}}, {}};
   for (const MetricGroup& group : level.groups) {
     MetricGroup of_sm;
     for (const std::string& metric : group.metrics) {
-      if (IsSoftware(metric)) continue;
       const bool dear = CostOf(metric) == MetricCost::kMemory;
       (dear ? memory.groups.front() : of_sm).metrics.push_back(metric);
     }

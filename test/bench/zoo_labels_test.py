@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labels by intervention, from invented times, and those of the zoo that was measured."""
+"""Labels by intervention, from invented times, and those of the zoo that was measured; the names in
+its sources."""
 
+import collections
 import pathlib
+import re
 import unittest
 
 from lib import results
 from lib import zoo_labels
 
 _ZOO = pathlib.Path(__file__).parents[1] / "data" / "zoo_h200" / "zoo.json"
+_SOURCES = pathlib.Path(__file__).parents[2] / "bench" / "zoo"
 
 _ROUNDS = 25
 
@@ -150,6 +154,33 @@ class ZooLabels(unittest.TestCase):
                 with self.subTest(kernel["family"], action=pair["action"]):
                     self.assertFalse(pair["low"] >= zoo_labels.USELESS and
                                      pair["action"] in label["harmful"])
+
+
+class ZooSources(unittest.TestCase):
+    """What the compiler does not check."""
+
+    def _numbers(self):
+        """[(name, kernel)]"""
+        text = (_SOURCES / "names.h").read_text(encoding="utf-8")
+        return re.findall(r"^#define ZOO_(\w+) (k\d{3})$", text, re.M)
+
+    def test_no_two_kernels_have_one_number(self):
+        counts = collections.Counter(kernel for _, kernel in self._numbers())
+        self.assertEqual([kernel for kernel, count in counts.items() if count > 1], [])
+
+    def test_each_number_is_used_by_one_file(self):
+        texts = [path.read_text(encoding="utf-8") for path in _SOURCES.glob("*.cu")]
+        for name, _ in self._numbers():
+            with self.subTest(name):
+                uses = [bool(re.search(rf"KERNEL\({name}\b", text)) for text in texts]
+                self.assertEqual(sum(uses), 1)
+
+    def test_each_file_of_families_is_built_and_explained(self):
+        for where in ("CMakeLists.txt", "README.md"):
+            text = (_SOURCES / where).read_text(encoding="utf-8")
+            for path in _SOURCES.glob("*_families.cu"):
+                with self.subTest(path.name, where=where):
+                    self.assertIn(path.name, text)
 
 
 if __name__ == "__main__":
