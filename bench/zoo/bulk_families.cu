@@ -42,7 +42,7 @@ __device__ __forceinline__ void ReadTile(uint32_t tile, const Copies& work,
 extern "C" __global__ void __launch_bounds__(kThreads)
     KERNEL(bulk_copies)(Copies work, const uint4* in, uint32_t* sink) {
   extern __shared__ __align__(128) uint4 stages[];
-  __shared__ __align__(8) uint64_t full[kStages];
+  [[maybe_unused]] __shared__ __align__(8) uint64_t full[kStages];
   uint32_t keep = 0;
   float chain[zoo::kChains];
   zoo::StartChains(chain);

@@ -12,7 +12,7 @@ namespace {
 using zoo::kThreads;
 
 constexpr int kTiles = 4;  // accumulators of a warp, independent of each other
-constexpr int kUnit = 4;  // so that four blocks can do the rounds of three
+constexpr int kUnit = 4;   // so that four blocks can do the rounds of three
 
 // In groups of kTiles matrix instructions, of kChains FP32 instructions, and of ldmatrix.
 struct Work {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels of CUB's block-wide algorithms: a dose can stand beside them, which it cannot in a kernel
+// of the library.
+#include <cub/block/block_load.cuh>
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/block/block_store.cuh>
+
+#include "bench/zoo/extra.cuh"
+#include "bench/zoo/memory.h"
+#include "bench/zoo/names.h"
+#include "bench/zoo/operations.cuh"
+#include "bench/zoo/zoo.h"
+
+namespace {
+
+using zoo::Extra;
+using zoo::ExtraState;
+using zoo::kThreads;
+
+constexpr int kItems = 8;  // of a thread
+constexpr int kBlockItems = kThreads * kItems;
+
+using Load = cub::BlockLoad<uint32_t, kThreads, kItems, cub::BLOCK_LOAD_WARP_TRANSPOSE>;
+using Store = cub::BlockStore<uint32_t, kThreads, kItems, cub::BLOCK_STORE_WARP_TRANSPOSE>;
+using Scan = cub::BlockScan<uint32_t, kThreads>;
+using Sort = cub::BlockRadixSort<uint32_t, kThreads, kItems>;
+
+union Shared {
+  Load::TempStorage load;
+  Store::TempStorage store;
+  Scan::TempStorage scan;
+  Sort::TempStorage sort;
+  uint4 vectors[32];
+};
+
+// Prefix sums (or the order, `kSorts`) of segments of kBlockItems words. An additional read is 16
+// bytes of each thread, half of what it reads.
+template <bool kSorts>
+__device__ __forceinline__ void RunSegment(const Extra& extra, const uint32_t* in, uint32_t* out,
+                                           uint32_t* sink) {
+  __shared__ Shared shared;
+  ExtraState state;
+  const size_t begin = size_t{1} * blockIdx.x * kBlockItems;
+  zoo::FarReads<uint4> far;
+  far.Start(in, begin / 4 + threadIdx.x, extra.dram);
+  uint32_t item[kItems];
+  Load(shared.load).Load(in + begin, item);
+  far.End(extra.dram, &state.keep);
+  __syncthreads();
+  if constexpr (kSorts) {
+    Sort(shared.sort).Sort(item);
+  } else {
+    Scan(shared.scan).InclusiveSum(item, item);
+  }
+  __syncthreads();
+  for (int i = 0; i < extra.barriers; ++i) __syncthreads();
+  state.Run(extra, zoo::SharedAddress(shared.vectors));
+  __syncthreads();
+  Store(shared.store).Store(out + begin, item);
+  state.End(sink);
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads)
+    KERNEL(library_scan)(Extra extra, const uint32_t* in, uint32_t* out, uint32_t* sink) {
+  RunSegment<false>(extra, in, out, sink);
+}
+extern "C" __global__ void __launch_bounds__(kThreads)
+    KERNEL(library_sort)(Extra extra, const uint32_t* in, uint32_t* out, uint32_t* sink) {
+  RunSegment<true>(extra, in, out, sink);
+}
+
+using Kernel = void (*)(Extra, const uint32_t*, uint32_t*, uint32_t*);
+
+const uint32_t* Words() { return reinterpret_cast<const uint32_t*>(zoo::In()); }
+
+// `alu`, `shared`, `barriers`: about what its machine code has of each, in the units of Extra.
+zoo::Family Make(const char* id, const char* name, Kernel kernel, int segments, int alu, int shared,
+                 int barriers, std::function<bool(const std::vector<uint32_t>&)> is_right,
+                 const zoo::Setting& setting) {
+  setting.draws->Begin(name);
+  const int blocks = setting.draws->Near(segments);
+  const auto run = [=](const Extra& extra) {
+    kernel<<<blocks, kThreads>>>(extra, Words(), reinterpret_cast<uint32_t*>(zoo::Out()),
+                                 zoo::Sink());
+  };
+  const auto step = [](int natural) { return (natural + 3) / 4; };
+  return {id,
+          name,
+          {{"dram", 4, 1, true},
+           {"alu", alu, step(alu), true},
+           {"shared", shared, step(shared), true},
+           {"barrier", barriers, step(barriers), true}},
+          [=](const zoo::Amounts& a) {
+            Extra extra;
+            extra.dram = a[0] - 4;
+            extra.alu = a[1] - alu;
+            extra.shared = a[2] - shared;
+            extra.barriers = a[3] - barriers;
+            run(extra);
+          },
+          {},
+          "",
+          [=] {
+            run({});
+            std::vector<uint32_t> words(kBlockItems);
+            zoo::ReadBack(words.data(), zoo::Out(), words.size() * sizeof(uint32_t));
+            return is_right(words);
+          }};
+}
+
+bool IsSum(const std::vector<uint32_t>& found) {
+  std::vector<uint32_t> in(found.size());
+  zoo::ReadBack(in.data(), Words(), in.size() * sizeof(uint32_t));
+  uint32_t sum = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    sum += in[i];
+    if (found[i] != sum) return false;
+  }
+  return true;
+}
+
+bool IsSorted(const std::vector<uint32_t>& found) {
+  for (size_t i = 1; i < found.size(); ++i) {
+    if (found[i - 1] > found[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+namespace zoo {
+
+std::vector<Family> LibraryFamilies(const Setting& setting) {
+  return {Make(NAMES(library_scan), KERNEL(library_scan), 20000, 11, 12, 4, IsSum, setting),
+          Make(NAMES(library_sort), KERNEL(library_sort), 8000, 112, 156, 56, IsSorted, setting)};
+}
+
+}  // namespace zoo
