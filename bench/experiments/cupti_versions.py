@@ -65,6 +65,11 @@ def answers_of(report):
             "notices": [notice["what"] for notice in report["notices"]]}
 
 
+def _is_unanswered(row):
+    """PM samples, and no verdict: one of some twenty runs, of any version, and nobody knows why."""
+    return row.get("pm_series") and not row.get("verdicts")
+
+
 def _record(bench, library, snapshot, counters, settings, program):
     pairs = {**settings, **({"PROF_CUPTI": library} if library else {})}
     command = ["env", *(f"{name}={value}" for name, value in pairs.items()),
@@ -76,7 +81,10 @@ def _record(bench, library, snapshot, counters, settings, program):
         _, _, info = processes.timed([bench.prof, "info", snapshot], _RUN_LIMIT_S)
         found = _VERSION.search(info)
         row["cupti"] = found[1] if found else None
-        os.remove(snapshot)
+        if _is_unanswered(row):
+            os.replace(snapshot, bench.path("without_verdict.prof"))
+        else:
+            os.remove(snapshot)
     return row
 
 
@@ -107,7 +115,7 @@ def problems_of(rows):
                 found.append(f"{name}: kernels are missing, and no loss was reported")
         elif row["case"] in _COUNTED and row["kernels"] != expected.get(row["case"]):
             found.append(f"{name}: {row['kernels']} kernels of {expected.get(row['case'])}")
-        elif row.get("pm_series") and not row.get("verdicts"):
+        elif _is_unanswered(row):
             found.append(f"{name}: PM samples, and no verdict: {row['missing']}")
     return found
 

@@ -282,8 +282,11 @@ def markdown(head, rows):
 def merge(known, result):
     """(the result, its table): the programs of `known` that `result` lacks stay.
 
-    They do where commit and hardware are the same; a result belongs to one commit.
+    They do where commit and hardware are the same; a result belongs to one commit. Other experiments
+    have parts of the same file, and no programs.
     """
+    if "programs" not in result:
+        return result, None
     same = all(known.get(name) == result[name] for name in ("commit", "hardware", "driver"))
     rows = {row["program"]: row for row in known.get("programs", [])} if same else {}
     rows.update({row["program"]: row for row in result["programs"]})

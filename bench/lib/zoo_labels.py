@@ -23,7 +23,8 @@ LOCAL = ["l1", "l2", "dram", "mixed"]
 WAITS = {"chain", "barrier", "constant", "icache", "link", "atomics", "shared-atomics"}
 # Advice that lowers the dose of the resource: it helps as much as the elasticity is high.
 HELPFUL = {
-    "dram": ["fewer-bytes", "dram-rate"], "l2": ["serve-from-l1"], "l1": ["fewer-l1-accesses"],
+    "dram": ["fewer-bytes", "dram-rate"], "l2": ["serve-from-l1"],
+    "l1": ["fewer-l1-accesses", "fewer-texture-fetches"],
     "shared": ["fewer-shared-accesses"], "fma": ["fewer-fma", "fewer-half-fma"],
     "fp64": ["fp32-for-fp64"], "alu": ["fewer-integer"], "sfu": ["fewer-special-functions"],
     "tensor": ["feed-tensor", "less-tensor-work", "smaller-type"], "issue": ["fewer-instructions"]}
@@ -38,6 +39,9 @@ AMONG = 0.3       # it is beside the leading one
 CLOSE = 0.2       # elasticities that differ by less are both right
 NO_EFFECT = 0.1   # a dose that does not matter
 WAITING = 0.5     # 1 - elasticity of "parallel" from which on the kernel waits
+# An elasticity of "parallel" of log2(2 * 60 %): twice the work takes 1 / 0.6 of the time of once at
+# the peak. From there on ncu calls the resource that leads a limit, and the kernel waits as well.
+BOTH = 0.26
 FULL = 0.8        # low end of the elasticity of "parallel" from which on more warps gain nothing
 SHORT_US = 5.0    # such kernels are launch-sized for prof (lib/format/depth.h: kLaunchSizedNs)
 GAINS = 0.05      # of the time: a change that helps
@@ -142,18 +146,27 @@ def _alike(resources):
     return [limiter for resource in resources for limiter in ALIKE.get(resource, [])]
 
 
+def _leading(ranked):
+    """The limiters of the resources that most of the time follows; []: there is none."""
+    if not ranked or ranked[0][0] < LEADING:
+        return []
+    near = [resource for value, resource in ranked if ranked[0][0] - value < CLOSE]
+    names = [LIMITERS[resource] for resource in near]
+    return names + (["mixed"] if len(names) > 1 else []) + _alike(near)
+
+
 def _limiters(median_us, values):
     """(limiters, why the label is doubtful)"""
     if median_us < SHORT_US:
         return ["launch-sized"], ""
-    if _waits(values):
-        return ["latency", "occupancy", "small-grid"], ""
     ranked = _throughputs(values)
-    if ranked and ranked[0][0] >= LEADING:
-        best = ranked[0][0]
-        near = [resource for value, resource in ranked if best - value < CLOSE]
-        names = [LIMITERS[resource] for resource in near]
-        return names + (["mixed"] if len(names) > 1 else []) + _alike(near), ""
+    leading = _leading(ranked)
+    if _waits(values):
+        both = leading if _parallel(values)["elasticity"] >= BOTH else []
+        return ["latency", "occupancy", "small-grid", *both], \
+            "a resource leads, and more warps would help" if both else ""
+    if leading:
+        return leading, ""
     if len(ranked) > 1:
         resources = [resource for _, resource in ranked]
         return ["mixed", *(LIMITERS[resource] for resource in resources),
@@ -190,6 +203,10 @@ def label_of(values, changes, cause, median_us, launches):
         limiters = [*limiters, *LOCAL]
     if cause in _SHAPES and confirmed:
         limiters, why = [*_SHAPES[cause], *limiters], ""
+    elif cause == "tail":
+        # Work that is added runs in the slots that it leaves empty, so it does not show what leads.
+        limiters += [*_SHAPES[cause], *_leading(_throughputs(values))]
+        why = f"{cause} was planted, and its fix gains little"
     elif cause and not confirmed and cause in _WASTES:
         why = f"{cause} was planted, and its fix gains nothing"
     changes = [{**one, "same": _same_changes(one["action"], values)} for one in changes]

@@ -34,6 +34,15 @@ constexpr int64_t kLaunchLookNs = 100'000;
 
 uint64_t DeviceBit(int device) { return uint64_t{1} << device; }
 
+// Whether the samples of a burst that was asked for then are of another time, and would count to
+// the wrong kernels. CUPTI's clock and the host's are less than a millisecond apart.
+bool IsMisdated(const capture::PmBatchEvent& batch, int64_t asked_ns) {
+  constexpr int64_t kMostApartNs = 500'000'000;
+  if (batch.begin_ns.empty()) return false;
+  return batch.begin_ns.front() < asked_ns - kMostApartNs ||
+         batch.end_ns.back() > capture::RealtimeNs() + kMostApartNs;
+}
+
 }  // namespace
 
 TriageSampler::TriageSampler(const Parts& parts, const SessionOptions& options)
@@ -287,9 +296,17 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
   const int64_t cpu_ns = ThreadCpuNs();
   capture::PmBatchEvent batch;
   batch.series = SeriesOf(device);
+  const int64_t asked_ns = capture::RealtimeNs();
   const CUptiResult result = device.Burst(length_ns, &batch);
   const int64_t cost_ns = ThreadCpuNs() - cpu_ns;
+  const bool misdated = IsMisdated(batch, asked_ns);
+  if (misdated) {
+    lost_.fetch_add(batch.begin_ns.size());
+    batch = {};
+    bursts_misdated_.fetch_add(1);
+  }
   device.schedule().OnBurst(MonotonicNs(), cost_ns, Emit(std::move(batch)), &budget_);
+  if (misdated) return device.Close();  // opened again, CUPTI compares the clocks again
   if (result == CUPTI_SUCCESS) return;
   device.Close();
   if (result == CUPTI_ERROR_OUT_OF_MEMORY) {  // the hardware buffer overflowed; it is opened again
@@ -301,14 +318,26 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
 }
 
 std::vector<capture::NoticeEvent> TriageSampler::Notices() const {
-  const uint64_t failed = bursts_failed_.load();
-  if (failed == 0) return {};
-  return {
-      {capture::Severity::kInfo, capture::Subsystem::kCounters, 0,
-       std::to_string(failed) + (failed == 1 ? " burst" : " bursts") +
-           " of PM sampling brought nothing: the GPU's buffer for samples was full, most likely "
-           "because prof's thread did not run in time. Nothing of the program is missing",
-       ""}};
+  const auto bursts = [](uint64_t count) {
+    return std::to_string(count) + (count == 1 ? " burst" : " bursts") + " of PM sampling ";
+  };
+  std::vector<capture::NoticeEvent> notices;
+  if (const uint64_t failed = bursts_failed_.load(); failed > 0) {
+    notices.push_back(
+        {capture::Severity::kInfo, capture::Subsystem::kCounters, 0,
+         bursts(failed) +
+             "brought nothing: the GPU's buffer for samples was full, most likely because prof's "
+             "thread did not run in time. Nothing of the program is missing",
+         ""});
+  }
+  if (const uint64_t misdated = bursts_misdated_.load(); misdated > 0) {
+    notices.push_back(
+        {capture::Severity::kWarning, capture::Subsystem::kCounters, 0,
+         bursts(misdated) +
+             "had times that are more than 0.5 s away from when they were taken: they are left out",
+         "record again, with a system clock that is not set meanwhile"});
+  }
+  return notices;
 }
 
 // The turn is given away between two bursts, when nothing new runs.

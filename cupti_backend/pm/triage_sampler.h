@@ -124,7 +124,7 @@ class TriageSampler {
   // Devices, a bit each: to be prepared, and those of them whose launches wait.
   std::atomic<uint64_t> later_{0}, awaited_{0};
   std::atomic<int64_t> awaited_until_ns_{0};  // after the last of their contexts
-  std::atomic<uint64_t> lost_{0}, bursts_failed_{0};
+  std::atomic<uint64_t> lost_{0}, bursts_failed_{0}, bursts_misdated_{0};
   std::atomic<bool> stopping_{false}, paused_{false}, abandoned_{false};
   uint32_t next_series_ = 1;  // the thread
 

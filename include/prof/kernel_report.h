@@ -61,8 +61,9 @@ enum class Unit {
   kAlu,
   kFp64,
   kSfu,
-  kLsu,   ///< Instruction rate of the load/store pipe.
-  kIssue  ///< Issue slots.
+  kLsu,      ///< Instruction rate of the load/store pipe.
+  kTexture,  ///< L1's texture path: filtering, and what it returns.
+  kIssue     ///< Issue slots.
 };
 inline constexpr int kUnitCount = static_cast<int>(Unit::kIssue) + 1;
 

@@ -103,6 +103,8 @@ const char* ToString(Unit unit) {
       return "sfu";
     case Unit::kLsu:
       return "lsu";
+    case Unit::kTexture:
+      return "texture";
     case Unit::kIssue:
       return "issue";
   }

@@ -75,6 +75,25 @@ class ZooLabels(unittest.TestCase):
                                          [("chain", 400, 100), ("parallel", 1, 0.5)]))
         self.assertEqual(label["limiters"][0], "latency")
 
+    def test_where_more_warps_help_and_a_resource_leads_both_are_right(self):
+        def label(elasticity):
+            return zoo_labels.label(_family(
+                lambda a: a["dram"] ** 0.8 * a["parallel"] ** elasticity,
+                [("dram", 16, 4), ("parallel", 4, 1)]))
+        waits = ["latency", "occupancy", "small-grid"]
+        self.assertEqual(label(0.2)["limiters"], waits)
+        self.assertEqual(label(0.4)["limiters"], [*waits, "dram"])
+        self.assertIn("more warps would help", label(0.4)["why"])
+        self.assertEqual(label(0.6)["limiters"], ["dram"])
+
+    def test_a_tail_whose_fix_gains_little_does_not_hide_the_resource_that_leads(self):
+        label = zoo_labels.label(_family(
+            lambda a: 10 * a["fma"], [("fma", 16, 4), ("parallel", 4, 1)],
+            [("fix", "whole-waves", 147)], "tail"))
+        self.assertEqual(label["limiters"],
+                         ["latency", "occupancy", "small-grid", "tail", "fma", "issue"])
+        self.assertIn("gains little", label["why"])
+
     def test_a_planted_cause_counts_only_where_its_fix_gains(self):
         knobs = [("shared", 64, 16), ("parallel", 4, 1)]
         follow = lambda a: a["shared"] * a["parallel"]

@@ -86,6 +86,7 @@ constexpr double kHalfWave = 0.50;
 constexpr double kIdleSms = 0.10;    // [own] fewer than 1 in 10 SMs without a block is no defect
 constexpr double kTailLost = 0.10;   // [own] of (ceil(w) - w) / ceil(w); ncu: 20 % of 1/(1+whole)
 constexpr double kImbalance = 0.05;  // [ncu] WorkloadImbalance: 1 - average / maximum
+constexpr double kHalfUsed = 0.50;   // [own] of a unit's peak: its work may be most of the time
 constexpr double kClearImbalance = 0.20;  // [own] where no warps were counted
 constexpr double kAchievedBelow = 0.10;   // [ncu] AchievedOccupancy: theoretical - achieved
 using format::kLaunchSizedNs;             // 5000

@@ -37,6 +37,10 @@ constexpr double kLeastContrast = 0.02;
 // How long a kernel takes to fill the GPU and to drain it. Random programs with ramps and tails of
 // up to 2.5 us gave bounds that hold, and the smallest errors, with 1.2 to 1.6 us.
 constexpr double kEdgeNs = 1600;
+// The same of a launch of kPartsSeen samples, where a sample is as long: what a long kernel does
+// first may be work of its own. One that fills its local memory had 20 % of the ALU for 15 us, and a
+// kernel before it that a sample never holds alone had it in its value (H200).
+constexpr double kLongEdgeNs = 16'000;
 // Operations of at least so many samples have contrasts at their edges, and shorter ones than so
 // many have a skew. In between they have both.
 constexpr double kEdgesSeen = 0.4;
@@ -115,7 +119,9 @@ FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamili
     if (mean_ns < kEdgesSeen * rows.sample_ns) continue;
     added.head = static_cast<int32_t>(count++);
     added.tail = static_cast<int32_t>(count++);
-    added.edge_ns = std::llround(std::min({rows.sample_ns, mean_ns / 4, kEdgeNs}));
+    const bool has_long_edges = has_parts && rows.sample_ns >= kLongEdgeNs;
+    added.edge_ns = std::llround(
+        std::min({rows.sample_ns, mean_ns / 4, has_long_edges ? kLongEdgeNs : kEdgeNs}));
   }
 }
 

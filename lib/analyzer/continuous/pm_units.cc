@@ -27,6 +27,20 @@ UnitUse ByPmSamples(const std::string& metric, const ContinuousValue& value) {
   return use;
 }
 
+// Its rate is of cycles, and 1 at most: what the texture unit returns.
+std::optional<UnitUse> FindTexture(const ContinuousValues& values) {
+  for (const auto& [metric, value] : values) {
+    const format::TriageRateMetric* const rate = format::FindTriageRate(metric);
+    if (!value.value || rate == nullptr) continue;
+    if (rate->rate != format::TriageRate::kTextureReturns) continue;
+    UnitUse use = ByPmSamples(metric, value);
+    use.of_peak *= 100;
+    use.error *= 100;
+    return use;
+  }
+  return std::nullopt;
+}
+
 std::optional<UnitUse> Highest(const ContinuousValues& values, Unit unit) {
   std::optional<UnitUse> highest;
   for (const PmUnit& entry : kPmUnits) {
@@ -39,6 +53,7 @@ std::optional<UnitUse> Highest(const ContinuousValues& values, Unit unit) {
       highest = ByPmSamples(dram->metric, dram->value);
     }
   }
+  if (unit == Unit::kTexture) highest = FindTexture(values);
   if (highest) highest->unit = unit;
   return highest;
 }

@@ -58,6 +58,9 @@ inline constexpr UnitMetric kUnitMetrics[] = {
     {Unit::kFp64, "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed", true},
     {Unit::kSfu, "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed", true},
     {Unit::kLsu, "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed", true},
+    {Unit::kTexture, "l1tex__f_wavefronts.avg.pct_of_peak_sustained_elapsed", false},
+    {Unit::kTexture, "l1tex__data_pipe_tex_wavefronts.avg.pct_of_peak_sustained_elapsed", false},
+    {Unit::kTexture, "l1tex__tex_writeback_active.avg.pct_of_peak_sustained_elapsed", false},
     {Unit::kIssue, "sm__issue_active.avg.pct_of_peak_sustained_elapsed", true},
 };
 
@@ -97,6 +100,7 @@ inline constexpr UnitName kUnitNames[] = {
     {Unit::kFp64, "FP64 pipe", "FP64", true},
     {Unit::kSfu, "special-function pipe", "SFU", false},
     {Unit::kLsu, "load/store pipe", "LSU", false},
+    {Unit::kTexture, "texture unit", "texture", false},
     {Unit::kIssue, "issue slots", "issue", true},
 };
 

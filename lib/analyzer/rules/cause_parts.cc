@@ -60,6 +60,8 @@ Limiter LimiterOf(const RuleInputs& inputs, Limiter otherwise) {
       return Limiter::kSfu;
     case Unit::kLsu:
       return inputs.shared.share.value_or(0) >= kSharedIsMost ? Limiter::kShared : Limiter::kL1;
+    case Unit::kTexture:
+      return Limiter::kL1;
     case Unit::kIssue:
       return Limiter::kIssue;
   }

@@ -189,7 +189,7 @@ std::optional<Cause> DivergenceCause(const RuleInputs& inputs) {
   const std::optional<double> lanes = ActiveLanes(inputs);
   if (!lanes || *lanes >= kThreadsPerInst / kWarpThreads) return std::nullopt;
   Relief expected;
-  expected.Take(kPipes, 1 - *lanes).Take({Unit::kLsu}, 1 - *lanes);
+  expected.Take(kPipes, 1 - *lanes).Take({Unit::kLsu, Unit::kTexture}, 1 - *lanes);
   // The lanes are those of all instructions together. The instructions of one pipe may have fewer,
   // and accesses of several paths become one.
   Relief at_most = AllBut({Unit::kDram, Unit::kTensor});

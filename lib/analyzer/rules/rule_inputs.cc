@@ -305,7 +305,8 @@ bool IsShared(Unit unit) { return unit == Unit::kDram || unit == Unit::kL2; }
 
 bool Follows(Unit other, Unit leader) {
   const auto memory_path = [](Unit unit) {
-    return unit == Unit::kL1 || unit == Unit::kShared || unit == Unit::kLsu;
+    return unit == Unit::kL1 || unit == Unit::kShared || unit == Unit::kLsu ||
+           unit == Unit::kTexture;
   };
   if (other == Unit::kIssue) return true;
   if (leader == Unit::kIssue) return other != Unit::kDram && other != Unit::kL2;

@@ -287,7 +287,11 @@ bool MayHaveTail(const RuleInputs& inputs) {
 
 bool IsImbalanced(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
-  if (!occupancy.known || occupancy.waves < 1 || HasTail(inputs)) return false;
+  if (!occupancy.known || HasTail(inputs)) return false;
+  if (occupancy.waves < 1) {
+    // Some SMs have one block more than others, or blocks differ: each SM has one at least.
+    return inputs.blocks >= inputs.sm_count && IdleBeyondRamp(inputs) >= kClearImbalance;
+  }
   // Blocks of the same work leave some SMs idle at the end, too: more is asked for than for a tail.
   if (const std::optional<bool> at_end = IsIdleAtEnd(inputs, kLeastDrain)) {
     return *at_end && IdleBeyondRamp(inputs) >= kImbalance;

@@ -35,6 +35,19 @@ Bound OfMoreWarps(const RuleInputs& inputs) {
   return LeastOf({BoundBy(inputs, {}), BoundByWarpSlots(inputs)});
 }
 
+// Not busy, and perhaps what most of the time goes to: warps that do one thing after the other use
+// each unit for a part of it.
+void AddDoubtOfHalfUse(const RuleInputs& inputs, Verdict* verdict) {
+  if (inputs.units().empty()) return;
+  const UnitUse& highest = inputs.units().front();
+  const double use = inputs.WhileActive(highest.unit, highest.of_peak);
+  if (use < kHalfUsed) return;
+  AddDoubt("half-used",
+           std::string(NameOf(highest.unit)) + " at " + text::Percent(use) +
+               " while the SMs are active: its work may be most of the time",
+           verdict);
+}
+
 // There are few warps, and nothing looks as if more of them would wait for the same. Where nobody
 // counted them the launch record has the most that there can be.
 bool FewWarpsExplain(const RuleInputs& inputs) {
@@ -53,6 +66,7 @@ void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
   if (inputs.leader) AddUnit(inputs, *inputs.leader, verdict);
   AddWarps(inputs, verdict);
   AddDoubt("few-warps", "more blocks may help, or what the warps wait for", verdict);
+  AddDoubtOfHalfUse(inputs, verdict);
   AddDoubtsOfData(inputs, inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0, verdict);
   if (!inputs.stalls.empty() || FewWarpsExplain(inputs)) {
     verdict->actions.push_back(MakeAction("more-blocks", OfMoreWarps(inputs)));
@@ -116,6 +130,7 @@ void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict) {
   AddActivity(inputs, verdict);
   AddWarps(inputs, verdict);
   AddDoubt("waits-unknown", "what its warps wait for was not read", verdict);
+  AddDoubtOfHalfUse(inputs, verdict);
   AddDoubtsOfData(inputs, inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0, verdict);
   SuspectWaits(inputs, verdict);
 }
@@ -153,13 +168,15 @@ struct WaitRelief {
 };
 
 constexpr std::initializer_list<Unit> kOnlyIssue = {Unit::kIssue};
-constexpr std::initializer_list<Unit> kOfLoads = {Unit::kIssue, Unit::kAlu,    Unit::kFma,
-                                                  Unit::kL1,    Unit::kShared, Unit::kLsu};
-constexpr std::initializer_list<Unit> kOfQueue = {Unit::kIssue,  Unit::kAlu, Unit::kFma, Unit::kL1,
-                                                  Unit::kShared, Unit::kLsu, Unit::kSfu};
-constexpr std::initializer_list<Unit> kOfTiles = {Unit::kIssue, Unit::kAlu,    Unit::kFma,
+constexpr std::initializer_list<Unit> kOfLoads = {Unit::kIssue, Unit::kAlu, Unit::kFma,
                                                   Unit::kL1,    Unit::kShared, Unit::kLsu,
-                                                  Unit::kL2,    Unit::kDram};
+                                                  Unit::kTexture};
+constexpr std::initializer_list<Unit> kOfQueue = {Unit::kIssue, Unit::kAlu, Unit::kFma,
+                                                  Unit::kL1, Unit::kShared, Unit::kLsu,
+                                                  Unit::kTexture, Unit::kSfu};
+constexpr std::initializer_list<Unit> kOfTiles = {Unit::kIssue, Unit::kAlu, Unit::kFma,
+                                                  Unit::kL1, Unit::kShared, Unit::kLsu,
+                                                  Unit::kTexture, Unit::kL2, Unit::kDram};
 constexpr std::initializer_list<Unit> kMath = {Unit::kIssue, Unit::kTensor, Unit::kFma,
                                                Unit::kAlu,   Unit::kFp64,   Unit::kSfu};
 

@@ -160,6 +160,7 @@ constexpr Rule kRules[] = {
     {"fp64-throughput", Limiter::kFp64, LimitedBy<Unit::kFp64>, FillFp64, true},
     {"sfu-throughput", Limiter::kSfu, LimitedBy<Unit::kSfu>, FillSfu, true},
     {"lsu-throughput", Limiter::kL1, LimitedBy<Unit::kLsu>, FillLsu, true},
+    {"texture-throughput", Limiter::kL1, LimitedBy<Unit::kTexture>, FillTexture, true},
     {"issue-throughput", Limiter::kIssue, LimitedBy<Unit::kIssue>, FillIssue, true},
     {"mixed", Limiter::kMixed, Mixed, FillMixed, true},
     {"write-back", Limiter::kDram, WritesLater, FillWritesLater},

@@ -144,6 +144,12 @@ void FillLsu(const RuleInputs& inputs, Verdict* verdict) {
   AddMemoryAccess(inputs, verdict);
 }
 
+void FillTexture(const RuleInputs& inputs, Verdict* verdict) {
+  FillUnit(inputs, "feed-unit", verdict);
+  AddLessWork(inputs, "fewer-texture-fetches", AllBut({Unit::kTensor, Unit::kFp64, Unit::kSfu}),
+              verdict);
+}
+
 void FillTensor(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-tensor", verdict);
   AddMatrixActions(inputs, verdict);

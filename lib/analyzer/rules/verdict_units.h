@@ -28,6 +28,7 @@ void FillAlu(const RuleInputs& inputs, Verdict* verdict);
 void FillFp64(const RuleInputs& inputs, Verdict* verdict);
 void FillSfu(const RuleInputs& inputs, Verdict* verdict);
 void FillLsu(const RuleInputs& inputs, Verdict* verdict);
+void FillTexture(const RuleInputs& inputs, Verdict* verdict);
 void FillIssue(const RuleInputs& inputs, Verdict* verdict);
 void FillMixed(const RuleInputs& inputs, Verdict* verdict);
 

@@ -53,6 +53,7 @@ const std::map<Unit, std::string>& MetricOf() {
       {Unit::kFp64, "sm__pipe_fp64_cycles_active"},
       {Unit::kSfu, "sm__inst_executed_pipe_xu"},
       {Unit::kLsu, "sm__inst_executed_pipe_lsu"},
+      {Unit::kTexture, "l1tex__f_wavefronts"},
       {Unit::kIssue, "sm__issue_active"}};
   return metrics;
 }
@@ -127,7 +128,8 @@ TEST_CASE("Spills: whatever part of the traffic below L1 is theirs", "[long]") {
   HoldBounds({"remove-spills"}, 300, [](Random* random, KernelReport* kernel) {
     const Work work = DrawWork(
         random,
-        {Unit::kDram, Unit::kL2, Unit::kL1, Unit::kLsu, Unit::kIssue, Unit::kAlu, Unit::kFma},
+        {Unit::kDram, Unit::kL2, Unit::kL1, Unit::kLsu, Unit::kTexture, Unit::kIssue, Unit::kAlu,
+         Unit::kFma},
         Draw(random, 0.3, 0.94));
     work.WriteTo(kernel);
     kernel->local_bytes_per_thread = 64;
@@ -213,7 +215,8 @@ double Divergent(Random* random, KernelReport* kernel) {
   Work work = DrawWork(random, {}, 0.6);
   double instructions = 0, lanes = 0, left = 0;
   std::vector<std::pair<Unit, double>> kinds;
-  for (const Unit unit : {Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu, Unit::kLsu}) {
+  for (const Unit unit :
+       {Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu, Unit::kLsu, Unit::kTexture}) {
     const double count = std::pow(Draw(random, 0, 1), 3), active = Draw(random, 0.04, 1);
     instructions += count;
     lanes += count * active;
@@ -343,7 +346,8 @@ TEST_CASE("Grids: blocks of different times leave more idle than waves and SM ac
 // Warps that wait; what an action of the wait may also make less of goes with it.
 TEST_CASE("Waits: with the wait go the instructions that the remedy saves", "[long]") {
   const std::vector<Unit> loop = {Unit::kIssue, Unit::kAlu, Unit::kFma};
-  const std::vector<Unit> access = {Unit::kIssue, Unit::kAlu, Unit::kFma, Unit::kL1, Unit::kLsu};
+  const std::vector<Unit> access = {Unit::kIssue, Unit::kAlu, Unit::kFma,
+                                    Unit::kL1,    Unit::kLsu, Unit::kTexture};
   std::vector<Unit> queue = access, tiles = access;
   queue.push_back(Unit::kSfu);
   tiles.insert(tiles.end(), {Unit::kL2, Unit::kDram});
@@ -401,6 +405,9 @@ TEST_CASE("Less work: what a remedy takes from other units as well is not their 
       {Unit::kL1,
        "fewer-l1-accesses",
        {Unit::kL1, Unit::kL2, Unit::kDram, Unit::kLsu, Unit::kIssue, Unit::kAlu, Unit::kFma}},
+      {Unit::kTexture,
+       "fewer-texture-fetches",
+       {Unit::kTexture, Unit::kL1, Unit::kL2, Unit::kDram, Unit::kIssue, Unit::kAlu, Unit::kFma}},
       {Unit::kAlu, "fewer-integer", {Unit::kAlu, Unit::kFma, Unit::kIssue}},
       {Unit::kIssue,
        "fewer-instructions",

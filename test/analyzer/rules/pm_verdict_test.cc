@@ -2,6 +2,7 @@
 //
 // Verdicts from PM samples: of every unit, with the source, and no further than the error bounds
 // allow.
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -237,6 +238,41 @@ TEST_CASE("SM activity by PM samples shows a tail and an imbalance") {
   CHECK(Decide(kernel).rule == "imbalance");
   SetPm(&kernel, TriageUnit::kSmActive, 85);  // too little without warps
   CHECK(Decide(kernel).rule != "imbalance");
+}
+
+TEST_CASE("Less than a wave may be uneven, too, where each SM has a block") {
+  KernelReport kernel = QuietByPmSamples();
+  SetGrid(&kernel, 264, 3);
+  SetPm(&kernel, TriageUnit::kSmActive, 52);
+  const Verdict uneven = Decide(kernel);
+  CHECK(uneven.rule == "imbalance");
+  CHECK(uneven.actions.front().id == "even-out-blocks");
+  SetPm(&kernel, TriageUnit::kSmActive, 85);
+  CHECK(Decide(kernel).rule == "partial-wave");
+  SetPm(&kernel, TriageUnit::kSmActive, 52);
+  SetGrid(&kernel, 64, 3);  // then the SMs without a block are the reason
+  CHECK(Decide(kernel).rule == "small-grid");
+}
+
+TEST_CASE("Where a unit is at half of its peak, that no unit is busy has low confidence") {
+  KernelReport kernel = PartOfAWave(0.5, 20, 45);
+  CHECK(Decide(kernel).confidence == Confidence::kMedium);
+  SetPm(&kernel, TriageUnit::kTensor, 56);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "partial-wave");
+  CHECK(verdict.confidence == Confidence::kLow);
+  const std::vector<std::string> doubts = Doubts(verdict);
+  CHECK(std::count(doubts.begin(), doubts.end(), "half-used") == 1);
+}
+
+TEST_CASE("The texture unit is a unit, by what it returns") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPmRate(&kernel, format::TriageRate::kTextureReturns, 0.94, 0.02);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "texture-throughput");
+  CHECK(verdict.limiter == Limiter::kL1);
+  CHECK_THAT(verdict.summary, Contains("texture unit at 94.0 +-2.0 %"));
+  CHECK(Offers(verdict, "fewer-texture-fetches"));
 }
 
 TEST_CASE("A grid that leaves SMs empty is the verdict where no unit is busy") {

@@ -351,6 +351,7 @@ TEST_CASE("Each rule about a unit decides on a region, which has no kernel") {
                                        {"fp64-throughput", {"sm__pipe_fp64_cycles_active"}},
                                        {"sfu-throughput", {"sm__inst_executed_pipe_xu"}},
                                        {"lsu-throughput", {"sm__inst_executed_pipe_lsu"}},
+                                       {"texture-throughput", {"l1tex__f_wavefronts"}},
                                        {"issue-throughput", {"sm__issue_active"}},
                                        {"mixed", {}}};
   const model::Device device = test::Gpu();

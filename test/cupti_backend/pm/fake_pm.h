@@ -37,6 +37,7 @@ class FakePm {
   std::atomic<int> busy{0};  // so many SetConfigs are refused
   std::atomic<bool> overflows{false};
   std::atomic<bool> breaks{false};
+  std::atomic<int64_t> late_ns{0};  // that its clock is ahead of the host's
 
   // Under mutex_:
   struct Image {

@@ -246,5 +246,23 @@ TEST_CASE("A hardware buffer that overflowed is opened again, and a notice count
   REQUIRE(got.RunUntil([&] { return got.batches.size() > before; }));
 }
 
+TEST_CASE("Samples of another time are left out, and the session is opened again") {
+  for (const int64_t late_ns : {int64_t{-2'000'000'000}, int64_t{2'000'000'000}}) {
+    FakePm pm;
+    pm.late_ns = late_ns;
+    Recorded got(&pm);
+    got.sampler.Start();
+    got.sampler.Prepare(0);
+    REQUIRE(got.RunUntil([&] { return !got.sampler.Notices().empty(); }));
+    CHECK_THAT(got.sampler.Notices().at(0).what,
+               Catch::Contains("more than 0.5 s away from when they were taken"));
+    CHECK(got.sampler.samples_lost() > 0);
+    CHECK(got.batches.empty());
+    pm.late_ns = 0;
+    REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
+    CHECK(pm.opened > 1);
+  }
+}
+
 }  // namespace
 }  // namespace prof::cupti::test::triage_sampler_test
