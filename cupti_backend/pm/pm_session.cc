@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cupti_backend/api/cupti_versions.h"
+#include "lib/format/triage_metrics.h"
 
 namespace prof::cupti {
 namespace {
@@ -145,8 +146,11 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idlenes
   for (size_t i = next_sample_; i < samples; ++i) {
     result = SampleInfo(i, &sample);
     if (result != CUPTI_SUCCESS) return result;
+    const int64_t length_ns = static_cast<int64_t>(sample.endTimestamp - sample.startTimestamp);
     last_end_ns_ = static_cast<int64_t>(sample.endTimestamp);
-    if (std::exchange(first_, false)) continue;
+    // The first one after a Start. Samples of an earlier burst may come before it: those beside a
+    // kernel that fills the link to the host.
+    if (std::exchange(first_, false) || length_ns > format::kLongestPmRow * interval_ns_) continue;
     if (idleness == Idleness::kThinOut && !activity_.empty() && Idle(evaluator, i) &&
         ++idle_samples_ % kKeptOfIdle != 0) {
       continue;

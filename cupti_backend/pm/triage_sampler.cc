@@ -34,12 +34,14 @@ constexpr int64_t kLaunchLookNs = 100'000;
 
 uint64_t DeviceBit(int device) { return uint64_t{1} << device; }
 
-// Whether the samples of a burst that was asked for then are of another time, and would count to
-// the wrong kernels. CUPTI's clock and the host's are less than a millisecond apart.
-bool IsMisdated(const capture::PmBatchEvent& batch, int64_t asked_ns) {
+// Whether samples of a session that was opened then have times that cannot be: they would count to
+// the wrong kernels, or to none. CUPTI's clock and the host's are less than a millisecond apart.
+// Samples that are older than the burst may be right: beside a kernel that fills the link to the
+// host they come with a later one.
+bool IsMisdated(const capture::PmBatchEvent& batch, int64_t opened_ns) {
   constexpr int64_t kMostApartNs = 500'000'000;
   if (batch.begin_ns.empty()) return false;
-  return batch.begin_ns.front() < asked_ns - kMostApartNs ||
+  return batch.begin_ns.front() < opened_ns - kMostApartNs ||
          batch.end_ns.back() > capture::RealtimeNs() + kMostApartNs;
 }
 
@@ -296,10 +298,9 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
   const int64_t cpu_ns = ThreadCpuNs();
   capture::PmBatchEvent batch;
   batch.series = SeriesOf(device);
-  const int64_t asked_ns = capture::RealtimeNs();
   const CUptiResult result = device.Burst(length_ns, &batch);
   const int64_t cost_ns = ThreadCpuNs() - cpu_ns;
-  const bool misdated = IsMisdated(batch, asked_ns);
+  const bool misdated = IsMisdated(batch, device.opened_ns());
   if (misdated) {
     lost_.fetch_add(batch.begin_ns.size());
     batch = {};
@@ -334,7 +335,7 @@ std::vector<capture::NoticeEvent> TriageSampler::Notices() const {
     notices.push_back(
         {capture::Severity::kWarning, capture::Subsystem::kCounters, 0,
          bursts(misdated) +
-             "had times that are more than 0.5 s away from when they were taken: they are left out",
+             "had times before PM sampling began, or to come: they are left out",
          "record again, with a system clock that is not set meanwhile"});
   }
   return notices;

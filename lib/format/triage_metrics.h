@@ -119,6 +119,9 @@ inline constexpr TriageMetric kTriageMetrics[] = {
 static_assert(sizeof(kTriageMetrics) / sizeof(kTriageMetrics[0]) == kTriageUnits,
               "kTriageMetrics has one row for each unit");
 
+// A longer sample, in intervals, is of the time before PM sampling began again.
+inline constexpr int64_t kLongestPmRow = 4;
+
 // What tells why a unit is busy, or why none is: work that the kernel could do without. These are
 // read where they fit in a pass of the units.
 enum class TriageRate {

@@ -88,6 +88,7 @@ constexpr double kTailLost = 0.10;   // [own] of (ceil(w) - w) / ceil(w); ncu: 2
 constexpr double kImbalance = 0.05;  // [ncu] WorkloadImbalance: 1 - average / maximum
 constexpr double kHalfUsed = 0.50;   // [own] of a unit's peak: its work may be most of the time
 constexpr double kClearImbalance = 0.20;  // [own] where no warps were counted
+constexpr double kUnevenPart = 0.30;      // [own] of less than a wave, whose blocks wait together
 constexpr double kAchievedBelow = 0.10;   // [ncu] AchievedOccupancy: theoretical - achieved
 using format::kLaunchSizedNs;             // 5000
 // [own] launch to the last block's start, and the last block's end to the kernel's: null kernels

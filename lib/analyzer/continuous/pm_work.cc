@@ -11,6 +11,7 @@
 #include "lib/analyzer/continuous/pm_sweep.h"
 #include "lib/analyzer/timeline/copies.h"
 #include "lib/format/metric_names.h"
+#include "lib/format/triage_metrics.h"
 
 namespace prof::analyzer {
 namespace {
@@ -90,7 +91,9 @@ PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work) {
   const std::vector<int32_t> one_column(work->entities.size(), 0);
   const std::vector<PmContrasts> no_contrasts;
   PmSweep sweep(*work, series, one_column, no_contrasts, 1, 0);
+  const double longest_ns = static_cast<double>(format::kLongestPmRow * series.interval_ns);
   sweep.Run(0, series.rows(), [&](const PmRow& row) {
+    if (longest_ns > 0 && row.length_ns > longest_ns * series.samples[row.row]) return;
     for (const size_t m : rows.metrics) {
       if (std::isnan(series.row(row.row)[m])) return;
     }

@@ -41,8 +41,8 @@ constexpr Row kCauseRows[] = {
      TailCause},
     {{"imbalance", "tail",
       "SM activity as for `tail`, achieved occupancy 10 points below theoretical (ncu), w >= 1, no "
-      "tail; where no warps were counted, or with w < 1 and a block for each SM at least: SM "
-      "activity 20 % below (own). Where PM samples "
+      "tail; where no warps were counted: SM activity 20 % below; with w < 1 and a block for each "
+      "SM at least: 30 % below (own). Where PM samples "
       "show the course of a launch, it needs 10 % of its time idle at its end, and `tail` 5 %, "
       "half or "
       "more of all idle time (own). Otherwise as `tail`",
