@@ -44,8 +44,9 @@ class PmSession {
   CUptiResult Stop();
 
   // Appends all finished samples to `batch`, but the first one after a Start, wherever it comes: it
-  // covers work from before. CUPTI_ERROR_OUT_OF_MEMORY: the hardware buffer overflowed, and only Close and Open make
-  // it work again. Some 50 us a sample, and as much to evaluate it, with all of triage.
+  // covers work from before. CUPTI_ERROR_OUT_OF_MEMORY: the hardware buffer overflowed, and only
+  // Close and Open make it work again. Some 50 us a sample, and as much to evaluate it, with all of
+  // triage.
   enum class Idleness { kKeep, kThinOut };  // of samples in which the GPU did nothing: one of eight
   CUptiResult Decode(const MetricEvaluator& evaluator, Idleness idleness,
                      capture::PmBatchEvent* batch);

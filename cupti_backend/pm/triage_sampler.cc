@@ -334,8 +334,7 @@ std::vector<capture::NoticeEvent> TriageSampler::Notices() const {
   if (const uint64_t misdated = bursts_misdated_.load(); misdated > 0) {
     notices.push_back(
         {capture::Severity::kWarning, capture::Subsystem::kCounters, 0,
-         bursts(misdated) +
-             "had times before PM sampling began, or to come: they are left out",
+         bursts(misdated) + "had times before PM sampling began, or to come: they are left out",
          "record again, with a system clock that is not set meanwhile"});
   }
   return notices;

@@ -161,7 +161,7 @@ class ZooLabels(unittest.TestCase):
 
     def test_the_labels_of_the_measured_zoo_follow_from_its_times(self):
         kernels = results.read(_ZOO)["kernels"]
-        self.assertEqual(len(kernels), 100)
+        self.assertEqual(len(kernels), 117)
         for kernel in kernels:
             with self.subTest(kernel["family"]):
                 self.assertEqual(zoo_labels.relabelled(kernel), kernel["label"])

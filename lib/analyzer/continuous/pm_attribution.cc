@@ -38,8 +38,8 @@ constexpr double kLeastContrast = 0.02;
 // up to 2.5 us gave bounds that hold, and the smallest errors, with 1.2 to 1.6 us.
 constexpr double kEdgeNs = 1600;
 // The same of a launch of kPartsSeen samples, where a sample is as long: what a long kernel does
-// first may be work of its own. One that fills its local memory had 20 % of the ALU for 15 us, and a
-// kernel before it that a sample never holds alone had it in its value (H200).
+// first may be work of its own. One that fills its local memory had 20 % of the ALU for 15 us, and
+// a kernel before it that a sample never holds alone had it in its value (H200).
 constexpr double kLongEdgeNs = 16'000;
 // Operations of at least so many samples have contrasts at their edges, and shorter ones than so
 // many have a skew. In between they have both.

@@ -32,8 +32,7 @@ const std::vector<DoubtRow>& DoubtRows() {
       {"pipe-below-80", true,
        "the issue slots, or a pipe for arithmetic on single values (FMA, ALU, special functions), "
        "or two units together, are named below 80 % (calibrated)"},
-      {"short", true,
-       "it runs for less than 20 us: filling and draining the GPU count (own)"},
+      {"short", true, "it runs for less than 20 us: filling and draining the GPU count (own)"},
       {"level-unknown", true,
        "warps wait for memory, and the level that serves them was not measured (own)"},
       {"perhaps-busy", true,

@@ -168,15 +168,14 @@ struct WaitRelief {
 };
 
 constexpr std::initializer_list<Unit> kOnlyIssue = {Unit::kIssue};
-constexpr std::initializer_list<Unit> kOfLoads = {Unit::kIssue, Unit::kAlu, Unit::kFma,
-                                                  Unit::kL1,    Unit::kShared, Unit::kLsu,
-                                                  Unit::kTexture};
-constexpr std::initializer_list<Unit> kOfQueue = {Unit::kIssue, Unit::kAlu, Unit::kFma,
-                                                  Unit::kL1, Unit::kShared, Unit::kLsu,
+constexpr std::initializer_list<Unit> kOfLoads = {
+    Unit::kIssue, Unit::kAlu, Unit::kFma, Unit::kL1, Unit::kShared, Unit::kLsu, Unit::kTexture};
+constexpr std::initializer_list<Unit> kOfQueue = {Unit::kIssue,   Unit::kAlu,    Unit::kFma,
+                                                  Unit::kL1,      Unit::kShared, Unit::kLsu,
                                                   Unit::kTexture, Unit::kSfu};
-constexpr std::initializer_list<Unit> kOfTiles = {Unit::kIssue, Unit::kAlu, Unit::kFma,
-                                                  Unit::kL1, Unit::kShared, Unit::kLsu,
-                                                  Unit::kTexture, Unit::kL2, Unit::kDram};
+constexpr std::initializer_list<Unit> kOfTiles = {Unit::kIssue,   Unit::kAlu,    Unit::kFma,
+                                                  Unit::kL1,      Unit::kShared, Unit::kLsu,
+                                                  Unit::kTexture, Unit::kL2,     Unit::kDram};
 constexpr std::initializer_list<Unit> kMath = {Unit::kIssue, Unit::kTensor, Unit::kFma,
                                                Unit::kAlu,   Unit::kFp64,   Unit::kSfu};
 
