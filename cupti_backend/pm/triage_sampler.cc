@@ -300,14 +300,15 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
   batch.series = SeriesOf(device);
   const CUptiResult result = device.Burst(length_ns, &batch);
   const int64_t cost_ns = ThreadCpuNs() - cpu_ns;
-  const bool misdated = IsMisdated(batch, device.opened_ns());
+  const bool misdated = result == CUPTI_SUCCESS && IsMisdated(batch, device.opened_ns());
   if (misdated) {
     lost_.fetch_add(batch.begin_ns.size());
     batch = {};
     bursts_misdated_.fetch_add(1);
   }
   device.schedule().OnBurst(MonotonicNs(), cost_ns, Emit(std::move(batch)), &budget_);
-  if (misdated) return device.Close();  // opened again, CUPTI compares the clocks again
+  if (misdated) return OnMisdated(device);
+  device.misdated_in_a_row() = 0;
   if (result == CUPTI_SUCCESS) return;
   device.Close();
   if (result == CUPTI_ERROR_OUT_OF_MEMORY) {  // the hardware buffer overflowed; it is opened again
@@ -316,6 +317,15 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
   }
   device.GiveUp();
   SetStatus(State::kUnavailable, ExplainCounterError(*parts_.api, result, "read PM samples"));
+}
+
+// A new session may have other times.
+void TriageSampler::OnMisdated(TriageDevice& device) {
+  constexpr int kMostInARow = 3;
+  device.Close();
+  if (++device.misdated_in_a_row() < kMostInARow) return;
+  device.GiveUp();
+  SetStatus(State::kUnavailable, {0, "the times of PM samples cannot be right", ""});
 }
 
 std::vector<capture::NoticeEvent> TriageSampler::Notices() const {
@@ -335,7 +345,7 @@ std::vector<capture::NoticeEvent> TriageSampler::Notices() const {
     notices.push_back(
         {capture::Severity::kWarning, capture::Subsystem::kCounters, 0,
          bursts(misdated) + "had times before PM sampling began, or to come: they are left out",
-         "record again, with a system clock that is not set meanwhile"});
+         "record again"});
   }
   return notices;
 }

@@ -106,6 +106,7 @@ class TriageSampler {
   [[nodiscard]] bool WaitUntil(int64_t at_ns);
   void Open(TriageDevice& device, int64_t interval_ns);
   void Burst(TriageDevice& device, int64_t length_ns);
+  void OnMisdated(TriageDevice& device);
   void TakeTurns(const Outlook& outlook, int64_t now_ns);
   bool NoneUsable() const;
   bool Hungry(int64_t now_ns);

@@ -4,7 +4,7 @@
 
 const MEANINGS = new Set([
   'busy', 'sync', 'launch', 'loading', 'host-work', 'transfer', 'dependency', 'profiler', 'unknown',
-  'dram', 'l2', 'l1', 'shared', 'tensor', 'fma', 'alu', 'fp64', 'sfu', 'issue', 'lsu', 'mixed', 'latency',
+  'dram', 'l2', 'l1', 'shared', 'tensor', 'fma', 'alu', 'fp64', 'sfu', 'issue', 'lsu', 'texture', 'mixed', 'latency',
   'occupancy', 'small-grid', 'tail', 'launch-sized', 'communication', 'not-measured', 'copy', 'memset', 'range', 'call',
   'wait', 'prof',
 ]);

@@ -106,6 +106,10 @@ bool StoresInParts(const RuleInputs& inputs) {
   return inputs.sampled.reads_for_stores && requested && requested->least > kSectorsOfStore;
 }
 
+bool CountsBytes(const RuleInputs& inputs) {
+  return FindAccess(inputs, "ld").useful > 0 || FindAccess(inputs, "st").useful > 0;
+}
+
 // No byte was counted, so all that goes on below L1 may be waste.
 std::optional<SectorWaste> FindSampledWaste(const RuleInputs& inputs) {
   SectorWaste waste;
@@ -130,8 +134,8 @@ std::optional<SectorWaste> FindSampledWaste(const RuleInputs& inputs) {
   }
   if (waste.text.empty()) return std::nullopt;
   waste.at_most = waste.most_below_l1 = 1;
-  waste.missing = "sectors and bytes by operation (" + WayTo(inputs, format::kNeedsMemory) +
-                  "): how many of the bytes are used";
+  waste.missing = std::string(KnowsSectors(inputs) ? "" : "sectors and ") + "bytes by operation (" +
+                  WayTo(inputs, format::kNeedsMemory) + "): how many of the bytes are used";
   return waste;
 }
 
@@ -175,8 +179,7 @@ std::optional<SectorWaste> FindSectorWaste(const RuleInputs& inputs) {
   }
   if (!waste.text.empty()) return waste;
   // Sectors for each request do not show unused bytes: 8 are a stride of 2 words, or loads of two.
-  const bool bytes_counted = accesses[0].second.useful > 0 || accesses[1].second.useful > 0;
-  return bytes_counted ? std::nullopt : FindSampledWaste(inputs);
+  return CountsBytes(inputs) ? std::nullopt : FindSampledWaste(inputs);
 }
 
 std::optional<double> LocalShare(const RuleInputs& inputs) {
@@ -293,7 +296,7 @@ void AddLanes(const RuleInputs& inputs, Verdict* verdict) {
 }
 
 void AddSampledAccess(const RuleInputs& inputs, Verdict* verdict) {
-  if (KnowsSectors(inputs)) return;
+  if (KnowsSectors(inputs) && CountsBytes(inputs)) return;
   AddRatio("sectors that L1 got for 128 bytes that it returned", "of 4",
            inputs.sampled.sectors_per_return, 1, verdict);
   AddRatio("sectors in a request to L2", "of 4", inputs.sampled.sectors_per_request, 1, verdict);

@@ -28,8 +28,8 @@ struct Relief {
   [[nodiscard]] double Of(Unit unit) const { return share[static_cast<size_t>(unit)]; }
 };
 
-inline constexpr std::initializer_list<Unit> kMemoryPath = {
-    Unit::kDram, Unit::kL2, Unit::kL1, Unit::kShared, Unit::kLsu, Unit::kTexture};
+inline constexpr std::initializer_list<Unit> kMemoryPath = {Unit::kDram, Unit::kL2, Unit::kL1,
+                                                            Unit::kShared, Unit::kLsu};
 // What the integer work around an access or a loop runs on: index arithmetic is on the ALU, and as
 // IMAD on the FMA pipe.
 inline constexpr std::initializer_list<Unit> kInstructions = {Unit::kIssue, Unit::kAlu, Unit::kFma};

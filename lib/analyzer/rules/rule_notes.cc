@@ -290,7 +290,8 @@ bool IsImbalanced(const RuleInputs& inputs) {
   if (!occupancy.known || HasTail(inputs)) return false;
   if (occupancy.waves < 1) {
     // Some SMs have one block more than others, or blocks differ: each SM has one at least.
-    return inputs.blocks >= inputs.sm_count && IdleBeyondRamp(inputs) >= kUnevenPart;
+    return inputs.sm_count > 0 && inputs.blocks >= inputs.sm_count &&
+           IdleBeyondRamp(inputs) >= kUnevenPart && IsIdleAtEnd(inputs, kLeastDrain).value_or(true);
   }
   // Blocks of the same work leave some SMs idle at the end, too: more is asked for than for a tail.
   if (const std::optional<bool> at_end = IsIdleAtEnd(inputs, kLeastDrain)) {

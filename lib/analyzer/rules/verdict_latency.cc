@@ -38,13 +38,20 @@ Bound OfMoreWarps(const RuleInputs& inputs) {
 // Not busy, and perhaps what most of the time goes to: warps that do one thing after the other use
 // each unit for a part of it.
 void AddDoubtOfHalfUse(const RuleInputs& inputs, Verdict* verdict) {
-  if (inputs.units().empty()) return;
-  const UnitUse& highest = inputs.units().front();
-  const double use = inputs.WhileActive(highest.unit, highest.of_peak);
-  if (use < kHalfUsed) return;
+  const UnitUse* highest = nullptr;
+  double most = 0;
+  for (const UnitUse& use : inputs.units()) {
+    if (inputs.half_on_fma && use.unit == Unit::kTensor) continue;
+    const double while_active = inputs.WhileActive(use.unit, use.of_peak);
+    if (while_active <= most) continue;
+    most = while_active;
+    highest = &use;
+  }
+  if (most < kHalfUsed) return;
   AddDoubt("half-used",
-           std::string(NameOf(highest.unit)) + " at " + text::Percent(use) +
-               " while the SMs are active: its work may be most of the time",
+           std::string(NameOf(highest->unit)) + " is at " + text::Percent(most) +
+               (IsShared(highest->unit) ? "" : " while the SMs are active") +
+               ": its work may be most of the time",
            verdict);
 }
 

@@ -126,10 +126,10 @@ void SetSectors(KernelReport* kernel, const char* space, double loads, double st
 
 TEST_CASE("Spills: whatever part of the traffic below L1 is theirs", "[long]") {
   HoldBounds({"remove-spills"}, 300, [](Random* random, KernelReport* kernel) {
-    const Work work = DrawWork(random,
-                               {Unit::kDram, Unit::kL2, Unit::kL1, Unit::kLsu, Unit::kTexture,
-                                Unit::kIssue, Unit::kAlu, Unit::kFma},
-                               Draw(random, 0.3, 0.94));
+    const Work work = DrawWork(
+        random,
+        {Unit::kDram, Unit::kL2, Unit::kL1, Unit::kLsu, Unit::kIssue, Unit::kAlu, Unit::kFma},
+        Draw(random, 0.3, 0.94));
     work.WriteTo(kernel);
     kernel->local_bytes_per_thread = 64;
     SetSectors(kernel, "local", Draw(random, 0, 1e6), Draw(random, 0, 1e6));
