@@ -47,7 +47,7 @@ void AddDoubtOfHalfUse(const RuleInputs& inputs, Verdict* verdict) {
     most = while_active;
     highest = &use;
   }
-  if (most < kHalfUsed) return;
+  if (highest == nullptr || most < kHalfUsed) return;
   AddDoubt("half-used",
            std::string(NameOf(highest->unit)) + " is at " + text::Percent(most) +
                (IsShared(highest->unit) ? "" : " while the SMs are active") +
