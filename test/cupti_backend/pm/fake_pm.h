@@ -37,7 +37,9 @@ class FakePm {
   std::atomic<int> busy{0};  // so many SetConfigs are refused
   std::atomic<bool> overflows{false};
   std::atomic<bool> breaks{false};
-  std::atomic<int64_t> late_ns{0};  // that its clock is ahead of the host's
+  // By how much its clock is ahead of the host's, in the first sessions.
+  std::atomic<int64_t> late_ns{0};
+  int late_sessions = 1'000'000;
 
   // Under mutex_:
   struct Image {
