@@ -325,7 +325,8 @@ void TriageSampler::OnMisdated(TriageDevice& device) {
   device.Close();
   if (++device.misdated_in_a_row() < kMostInARow) return;
   device.GiveUp();
-  SetStatus(State::kUnavailable, {0, "the times of PM samples cannot be right", ""});
+  SetStatus(State::kUnavailable, {0, "the times of PM samples cannot be right",
+                                  "record again, or read counters of launches: --counters sol"});
 }
 
 std::vector<capture::NoticeEvent> TriageSampler::Notices() const {

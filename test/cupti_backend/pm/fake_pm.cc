@@ -90,7 +90,8 @@ CUptiResult SampleInfo(CUpti_PmSampling_CounterData_GetSampleInfo_Params* p) {
   if (p->sampleIndex >= fake->image.samples.size()) return CUPTI_ERROR_INVALID_PARAMETER;
   const auto [begin_ns, end_ns] = fake->image.samples[p->sampleIndex];
   const int64_t late_ns = fake->opened <= fake->late_sessions ? fake->late_ns.load() : 0;
-  p->startTimestamp = static_cast<uint64_t>(begin_ns + late_ns);
+  const int64_t covers_ns = p->sampleIndex % 10 == 9 ? fake->covers_ns.load() : 0;
+  p->startTimestamp = static_cast<uint64_t>(begin_ns + late_ns - covers_ns);
   p->endTimestamp = static_cast<uint64_t>(end_ns + late_ns);
   return CUPTI_SUCCESS;
 }

@@ -40,6 +40,7 @@ class FakePm {
   // By how much its clock is ahead of the host's, in the first sessions.
   std::atomic<int64_t> late_ns{0};
   int late_sessions = 1'000'000;
+  std::atomic<int64_t> covers_ns{0};  // each tenth sample covers so much time before it
 
   // Under mutex_:
   struct Image {

@@ -266,6 +266,24 @@ TEST_CASE("Samples that come with a later burst stay") {
   CHECK(got.sampler.samples_lost() == 0);
 }
 
+TEST_CASE("A sample of the time before its burst is left out, wherever it comes") {
+  FakePm pm;
+  pm.covers_ns = 70'000'000;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  REQUIRE(got.RunUntil([&] { return got.batches.size() > 1; }));
+  size_t samples = 0;
+  for (const capture::PmBatchEvent& batch : got.batches) {
+    samples += batch.begin_ns.size();
+    for (size_t i = 0; i < batch.begin_ns.size(); ++i) {
+      CHECK(batch.end_ns[i] - batch.begin_ns[i] < 1'000'000);
+    }
+  }
+  CHECK(samples > 20);
+  CHECK(got.sampler.samples_lost() == 0);
+}
+
 TEST_CASE("Where all samples are of another time triage gives up") {
   FakePm pm;
   pm.late_ns = 2'000'000'000;
