@@ -41,6 +41,9 @@ constexpr double kEdgeNs = 1600;
 // first may be work of its own. One that fills its local memory had 20 % of the ALU for 15 us, and
 // a kernel before it that a sample never holds alone had it in its value (H200).
 constexpr double kLongEdgeNs = 16'000;
+// Of full scale: the expected change in such an edge, in place of kLeastContrast. A short kernel
+// beside it has no value where the samples cannot tell the two apart.
+constexpr double kLeastLongEdge = 0.10;
 // Operations of at least so many samples have contrasts at their edges, and shorter ones than so
 // many have a skew. In between they have both.
 constexpr double kEdgesSeen = 0.4;
@@ -214,21 +217,22 @@ Eigen::MatrixXd PmAttribution::ExpectedContrasts(const Eigen::MatrixXd& rates) c
                            rates.cols());
   for (size_t column = 0; column < columns_.contrasts.size(); ++column) {
     const PmContrasts& contrasts = columns_.contrasts[column];
-    const auto expect = [&](int32_t contrast, double change) {
+    const double least_of_edge = contrasts.edge_ns > kEdgeNs ? kLeastLongEdge : kLeastContrast;
+    const auto expect = [&](int32_t contrast, double change, double least = kLeastContrast) {
       if (contrast == model::kNoIndex) return;
       for (Index m = 0; m < rates.cols(); ++m) {
         const double high = high_[static_cast<size_t>(m)];
         const double rate = std::clamp(rates(static_cast<Index>(column), m), 0.0, high);
         expected(contrast - static_cast<Index>(columns_.names.size()), m) =
-            change * rate + kLeastContrast * high;
+            change * rate + least * high;
       }
     };
     expect(contrasts.skew, kSkew);
     for (int32_t i = 0; contrasts.parts != model::kNoIndex && i < PmContrasts::kParts; ++i) {
       expect(contrasts.parts + i, kSkew);
     }
-    expect(contrasts.head, kEdge);
-    expect(contrasts.tail, kEdge);
+    expect(contrasts.head, kEdge, least_of_edge);
+    expect(contrasts.tail, kEdge, least_of_edge);
   }
   return expected;
 }

@@ -110,6 +110,51 @@ TEST_CASE("Kernels whose rate changes while they run get bounds that hold", "[lo
   CHECK(bounds.within >= bounds.values * 0.9);  // with one rate for all of a launch: half of them
 }
 
+TEST_CASE("A sample of much more than its interval says nothing of the kernels in it") {
+  PmPlant plant;
+  PlantOptions options;
+  options.interval_ns = 50'000;
+  const uint32_t first = plant.Kernel({"first", 500'000, {60}});
+  const uint32_t second = plant.Kernel({"second", 500'000, {60}});
+  constexpr int64_t kMiddle = kStart + kSecond / 10, kEnd = kMiddle + kSecond / 10;
+  plant.Loop({first}, kStart, kMiddle, 3000, options);
+  plant.Loop({second}, kMiddle, kEnd, 3000, options);
+  plant.Sample(kStart, kMiddle, options);
+  model::PmSeries& series = plant.model().pm_series.at(0);
+  series.begin_ns.push_back(kMiddle);
+  series.end_ns.push_back(kEnd);
+  series.samples.push_back(1);
+  series.values.push_back(0);
+  const PmPlant::Answer answer = plant.Attribute();
+  CheckFound(answer.Of("first"), 60, 2);
+  CHECK_FALSE(answer.Of("second").value);
+}
+
+TEST_CASE("What a long kernel does first is not the value of the short one before it") {
+  PmPlant plant;
+  PlantOptions options;
+  options.interval_ns = 50'000;
+  options.noise = 0.1;
+  const uint32_t brief = plant.Kernel({"brief", 14'000, {5}});
+  const uint32_t lasting = plant.Kernel({"lasting", 7'000'000, {5}});
+  const uint32_t beginning = plant.Kernel({"beginning", 15'000, {25}});
+  const uint32_t clock = plant.Kernel({"clock", 110'000, {80}});  // its edges show the offset
+  int64_t now_ns = kStart;
+  for (int i = 0; i < 200; ++i) {
+    now_ns = plant.Run(brief, now_ns, 14'000) + 1000;
+    plant.Run(beginning, now_ns, 15'000, 0, 9);
+    now_ns = plant.Run(lasting, now_ns, 7'000'000 + 317 * i) + 30'000;
+    for (int k = 0; k < 5; ++k) now_ns = plant.Run(clock, now_ns, 110'000) + 30'000;
+  }
+  plant.Sample(kStart, now_ns, options);
+  plant.Forget(9);
+  const PmPlant::Answer answer = plant.Attribute();
+  CHECK(answer.Of("lasting").value.value_or(0) == Approx(5).margin(0.2));
+  const ContinuousValue& value = answer.Of("brief");
+  INFO(value.value.value_or(-1) << " +-" << value.error);
+  CHECK((!value.value || std::abs(*value.value - 5) <= 2));
+}
+
 TEST_CASE("Kernels too rare for a value do not spoil those of the kernels around them") {
   PmPlant plant;
   PlantOptions options;
