@@ -7,12 +7,15 @@
 #include <utility>
 
 #include "cupti_backend/api/cupti_versions.h"
+#include "lib/capture/process/clock.h"
 #include "lib/format/triage_metrics.h"
 
 namespace prof::cupti {
 namespace {
 
 constexpr uint32_t kKeptOfIdle = 8;  // one of so many
+// CUPTI's clock and the host's are less than a millisecond apart (H200).
+constexpr int64_t kMostApartNs = 100'000'000;
 
 // DRAM's and the SMs': a copy uses the one, a kernel the other.
 std::vector<std::string> ActivityIn(const std::vector<std::string>& metrics) {
@@ -35,6 +38,7 @@ CUptiResult PmSession::Open(const PmPass& pass, int64_t interval_ns, const Sizes
   config_ = pass.config_image;
   room_ = sizes.room;
   interval_ns_ = interval_ns;
+  opened_ns_ = capture::RealtimeNs();
   last_end_ns_ = 0;
   CUpti_PmSampling_Enable_Params enable = {CUpti_PmSampling_Enable_Params_STRUCT_SIZE};
   enable.deviceIndex = static_cast<size_t>(device_);
@@ -119,6 +123,11 @@ bool PmSession::Idle(const MetricEvaluator& evaluator, size_t sample) const {
          std::all_of(values.begin(), values.end(), [](double value) { return value < kNothing; });
 }
 
+// Such samples would count to the wrong kernels, or to none.
+bool PmSession::IsMisdated(int64_t begin_ns, int64_t end_ns, int64_t now_ns) const {
+  return begin_ns < opened_ns_ - kMostApartNs || end_ns > now_ns + kMostApartNs;
+}
+
 CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idleness,
                               capture::PmBatchEvent* batch) {
   CUpti_PmSampling_DecodeData_Params decode = {CUpti_PmSampling_DecodeData_Params_STRUCT_SIZE};
@@ -143,21 +152,27 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idlenes
     if (begin_ns > last_end_ns_ - interval_ns_ / 2) next_sample_ = 0;
   }
   const uint32_t idle_before = idle_samples_;
+  const int64_t now_ns = capture::RealtimeNs();
+  misdated_ = 0;
   for (size_t i = next_sample_; i < samples; ++i) {
     result = SampleInfo(i, &sample);
     if (result != CUPTI_SUCCESS) return result;
-    const int64_t length_ns = static_cast<int64_t>(sample.endTimestamp - sample.startTimestamp);
+    const auto begin_ns = static_cast<int64_t>(sample.startTimestamp);
     last_end_ns_ = static_cast<int64_t>(sample.endTimestamp);
-    // The first one after a Start. Samples of an earlier burst may come before it: those beside a
-    // kernel that fills the link to the host.
+    // The first one after a Start.
+    const int64_t length_ns = last_end_ns_ - begin_ns;
     if (std::exchange(first_, false) || length_ns > format::kLongestPmRow * interval_ns_) continue;
+    if (IsMisdated(begin_ns, last_end_ns_, now_ns)) {
+      ++misdated_;
+      continue;
+    }
     if (idleness == Idleness::kThinOut && !activity_.empty() && Idle(evaluator, i) &&
         ++idle_samples_ % kKeptOfIdle != 0) {
       continue;
     }
     std::vector<double> values = evaluator.Evaluate(image_.data(), image_.size(), i, metrics_);
     if (values.empty()) values.assign(metrics_.size(), std::numeric_limits<double>::quiet_NaN());
-    batch->begin_ns.push_back(static_cast<int64_t>(sample.startTimestamp));
+    batch->begin_ns.push_back(begin_ns);
     batch->end_ns.push_back(last_end_ns_);
     batch->values.insert(batch->values.end(), values.begin(), values.end());
   }

@@ -44,7 +44,8 @@ class PmSession {
   CUptiResult Stop();
 
   // Appends all finished samples to `batch`, but the first one after a Start, wherever it comes: it
-  // covers work from before. CUPTI_ERROR_OUT_OF_MEMORY: the hardware buffer overflowed, and only
+  // covers work from before. Those with times that cannot be are left out, too, and counted in
+  // misdated(). CUPTI_ERROR_OUT_OF_MEMORY: the hardware buffer overflowed, and only
   // Close and Open make it work again. Some 50 us a sample, and as much to evaluate it, with all of
   // triage.
   enum class Idleness { kKeep, kThinOut };  // of samples in which the GPU did nothing: one of eight
@@ -56,6 +57,9 @@ class PmSession {
   void Close();
   // Of the samples of the last Decode that thins out, the share in which the GPU did nothing.
   double idle_share() const { return idle_share_; }
+  // The samples of the last Decode that lie before Open, or in the future. On an H200 one of some
+  // seconds ago, of no length, comes with a burst beside a kernel that fills the link to the host.
+  uint32_t misdated() const { return misdated_; }
   // CUPTI has ended, and the session with it: nothing is called.
   void Forget() { object_ = nullptr, started_ = false; }
 
@@ -63,6 +67,7 @@ class PmSession {
   CUptiResult Configure(const Sizes& sizes);
   CUptiResult ResetImage();
   bool Idle(const MetricEvaluator& evaluator, size_t sample) const;
+  bool IsMisdated(int64_t begin_ns, int64_t end_ns, int64_t now_ns) const;
   CUptiResult SampleInfo(size_t index, CUpti_PmSampling_CounterData_GetSampleInfo_Params* sample);
 
   const CuptiApi* const api_;
@@ -71,11 +76,11 @@ class PmSession {
   bool started_ = false;
   bool first_ = true;
   uint32_t room_ = 0;
-  int64_t interval_ns_ = 0, last_end_ns_ = 0;
+  int64_t interval_ns_ = 0, opened_ns_ = 0, last_end_ns_ = 0;
   size_t next_sample_ = 0;  // in the image, to which CUPTI appends
   std::vector<std::string> metrics_;
   std::vector<std::string> activity_;  // those of them that are zero when the GPU does nothing
-  uint32_t idle_samples_ = 0;
+  uint32_t idle_samples_ = 0, misdated_ = 0;
   double idle_share_ = 0;
   std::vector<uint8_t> config_, image_;
   std::vector<uint8_t> blank_;  // an empty image: to copy it takes a third of CUPTI's time for one

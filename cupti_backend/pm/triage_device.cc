@@ -73,7 +73,6 @@ std::optional<Problem> TriageDevice::Open(int64_t interval_ns, int64_t now_ns) {
   bursts_of_pass_ = 0;
   const CUptiResult result = OpenSession(interval_ns);
   if (result == CUPTI_SUCCESS) {
-    opened_ns_ = capture::RealtimeNs();
     refusals_ = 0;
     retry_at_ns_ = 0;
     return std::nullopt;

@@ -64,7 +64,7 @@ class TriageDevice {
   // Opens the session, or opens it again for another interval or pass.
   std::optional<Problem> Open(int64_t interval_ns, int64_t now_ns);
   int& misdated_in_a_row() { return misdated_in_a_row_; }  // bursts
-  int64_t opened_ns() const { return opened_ns_; }  // the session, in the clock of the samples
+  uint32_t samples_misdated() const { return session_.misdated(); }  // of the last burst
   // Where one pass does not hold all units: the next one is due.
   bool PassIsDone() const;
   // Samples for `length_ns`, which it sleeps, and fills `batch`.
@@ -98,7 +98,7 @@ class TriageDevice {
   size_t pass_ = 0;
   int bursts_of_pass_ = 0;
   int refusals_ = 0, misdated_in_a_row_ = 0;
-  int64_t retry_at_ns_ = 0, opened_ns_ = 0;
+  int64_t retry_at_ns_ = 0;
   std::map<SeriesKey, uint32_t> series_;
 };
 

@@ -41,6 +41,8 @@ class FakePm {
   std::atomic<int64_t> late_ns{0};
   int late_sessions = 1'000'000;
   std::atomic<int64_t> covers_ns{0};  // each tenth sample covers so much time before it
+  // Each tenth sample is of no length, and so old.
+  std::atomic<int64_t> stale_ns{0};
 
   // Under mutex_:
   struct Image {

@@ -284,6 +284,22 @@ TEST_CASE("A sample of the time before its burst is left out, wherever it comes"
   CHECK(got.sampler.samples_lost() == 0);
 }
 
+TEST_CASE("Single samples of another time are left out, and cost the others of their burst nothing") {
+  FakePm pm;
+  pm.stale_ns = 3'000'000'000;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  REQUIRE(got.RunUntil([&] { return got.batches.size() > 2; }));
+  for (const capture::PmBatchEvent& batch : got.batches) {
+    for (size_t i = 0; i < batch.begin_ns.size(); ++i) CHECK(batch.end_ns[i] > batch.begin_ns[i]);
+    CHECK(batch.begin_ns.front() > capture::RealtimeNs() - 2'000'000'000);
+  }
+  CHECK(pm.opened == 1);
+  CHECK(got.sampler.Notices().empty());
+  CHECK(got.sampler.samples_lost() == 0);
+}
+
 TEST_CASE("Where all samples are of another time triage gives up") {
   FakePm pm;
   pm.late_ns = 2'000'000'000;
