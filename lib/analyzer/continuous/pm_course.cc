@@ -13,13 +13,17 @@ namespace {
 
 constexpr double kSamplesOfCoursePart = 2;  // of one launch
 constexpr size_t kMostCourseParts = 16;
+constexpr double kFewCourseParts = 4;
 constexpr int64_t kLeastOfCoursePart = 3;  // samples, for a mean
 constexpr double kKnownCourseParts = 0.75;
 
+// Parts are as long as two samples. Where a launch has few, as long as one, as the samples of many
+// launches lie anywhere in it.
 size_t PartsOf(const PmEntity& entity, double sample_ns) {
   if (!(sample_ns > 0) || entity.mean_ns < kLeastCourseSamples * sample_ns) return 0;
-  return static_cast<size_t>(std::min(static_cast<double>(kMostCourseParts),
-                                      entity.mean_ns / (kSamplesOfCoursePart * sample_ns)));
+  const double samples = entity.mean_ns / sample_ns;
+  const double parts = std::max(samples / kSamplesOfCoursePart, std::min(samples, kFewCourseParts));
+  return static_cast<size_t>(std::min(static_cast<double>(kMostCourseParts), parts));
 }
 
 // The sums of one entity.

@@ -23,7 +23,7 @@ namespace prof::analyzer {
                                                     int64_t offset_ns);
 
 // Samples of one launch, for a course.
-constexpr double kLeastCourseSamples = 8;
+constexpr double kLeastCourseSamples = 3;
 
 }  // namespace prof::analyzer
 
