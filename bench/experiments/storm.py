@@ -42,7 +42,7 @@ _FLOOR = {"floor": "kernels", "floor, then off": "off"}  # {row: TRACING_PARTS}
 _FLOOR_BESIDE = "floor, in turns with the timeline"
 _ON_BESIDE = "what prof turns on, in turns with the timeline"
 _BESIDE_ON = "timeline, in turns with what it turns on"
-_OTHERS = "copies,memsets,overhead"
+_OTHERS = "copies,peer-copies,memsets,overhead,memory,pools,streams"
 _ON = f"kernels,{_OTHERS},callback,calls,probe"
 _PARTS = {
     "kernels": "kernels",
@@ -53,6 +53,16 @@ _PARTS = {
     "kernels + API records": f"kernels,{_CALLS},selected",
     "kernels + synchronization": "kernels,synchronization",
 }
+_ALONE = (*_OTHERS.split(","), "callback", "callback,calls", "probe")
+_ELIMINATED = ("callback,calls", "probe", *_OTHERS.split(","))
+# {row: parts}: each part beside kernels alone, and all that prof turns on without each of them.
+_ELIMINATION = {
+    "kernels": "kernels",
+    **{f"kernels + {part}": f"kernels,{part}" for part in _ALONE},
+    "what prof turns on": _ON,
+    **{f"what prof turns on, without {part}": _ON.replace(f",{part}", "") for part in _ELIMINATED},
+}
+_ELIMINATION_KERNELS = 20_000
 _RUN_LIMIT_S = 60
 _OVER_FLOOR, _OVER_ON, _OVER_BARE = 1.02, 1.02, 1.01
 _BYTES_PER_LAUNCH = 12  # with a range each
@@ -72,8 +82,17 @@ def _parts_variants(bench, library, base):
                    names_of([name, f"{name}, off"])) for name, parts in _PARTS.items()}
 
 
+def _elimination_variants(bench, library):
+    """As _parts_variants, of shorter runs, so that there are many processes."""
+    storm = [str(_ELIMINATION_KERNELS), "1", "plain"]
+    return {name: (under_parts(bench, library, storm, {name: parts}), names_of([name]))
+            for name, parts in _ELIMINATION.items()}
+
+
 def variants(bench, library, kind):
     """{variant: (command, {name in its output: row})}. "base" is a run before anything is on."""
+    if kind == "elimination":
+        return _elimination_variants(bench, library)
     if kind.endswith("parts"):
         return _parts_variants(bench, library, "graph" if kind.startswith("graph") else "plain")
     storm = [str(_KERNELS[kind]), "1", kind]

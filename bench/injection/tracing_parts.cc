@@ -5,8 +5,8 @@
 //
 //   TRACING_PARTS   sets of parts, with semicolons between the sets and commas between the parts.
 //                   By default "kernels": CUPTI's floor. The parts are
-//                     kernels, copies, memsets, runtime, driver, synchronization, overhead:
-//                                   activity kinds
+//                     kernels, copies, peer-copies, memsets, memory, pools, streams, runtime, driver,
+//                     synchronization, overhead: activity kinds
 //                     selected      API records only of the calls that prof keeps
 //                     probe         API records of one call that no program makes often
 //                     callback      a callback that notes the begin and end of launches, as cheaply
@@ -62,7 +62,11 @@ struct Part {
 };
 constexpr Part kKinds[] = {{"kernels", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL},
                            {"copies", CUPTI_ACTIVITY_KIND_MEMCPY},
+                           {"peer-copies", CUPTI_ACTIVITY_KIND_MEMCPY2},
                            {"memsets", CUPTI_ACTIVITY_KIND_MEMSET},
+                           {"memory", CUPTI_ACTIVITY_KIND_MEMORY2},
+                           {"pools", CUPTI_ACTIVITY_KIND_MEMORY_POOL},
+                           {"streams", CUPTI_ACTIVITY_KIND_STREAM},
                            {"runtime", CUPTI_ACTIVITY_KIND_RUNTIME},
                            {"driver", CUPTI_ACTIVITY_KIND_DRIVER},
                            {"synchronization", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION},
