@@ -29,6 +29,7 @@ constexpr double kLeastGroupUs = 300;  // between two events, whose clock has st
 constexpr int kMostLaunches = 100;     // between two events
 constexpr double kBatchUs = 2000;      // between two waits of --run
 constexpr double kWarmUpS = 0.03;
+constexpr double kLeastRunUs = 8e5;  // of --run, however many launches these are
 
 struct Options {
   std::string mode, after, only, skip;
@@ -179,9 +180,10 @@ bool Run(const Family& family, const Options& options, Timer* timer) {
     return cudaDeviceSynchronize() == cudaSuccess;
   }
   const int batch = static_cast<int>(std::clamp(kBatchUs / std::max(us, 5.0), 1.0, 400.0));
+  const int64_t most = std::max(options.launches, static_cast<int64_t>(kLeastRunUs / us));
   int64_t launches = 2;
   const double end = Now() + options.seconds;
-  while (Now() < end && launches < options.launches) {
+  while (Now() < end && launches < most) {
     for (int i = 0; i < batch; ++i) launch();
     launches += batch;
     if (cudaDeviceSynchronize() != cudaSuccess) return false;

@@ -57,14 +57,9 @@ class ActivityTracer {
   // The number of records that CUPTI had to drop since the last call.
   uint64_t TakeDropped();
 
-  // The driver call that is recorded only for BufferWatch's probes.
-  static constexpr CUpti_CallbackId kProbeCall = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
-
   capture::BufferPool& pool() { return pool_; }
 
  private:
-  void DropCallsButProbe();
-  bool Records(CUpti_ActivityKind kind) const;
   void TakeSpare(uint8_t** buffer, size_t* size);
   static void CUPTIAPI OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records);
   static void CUPTIAPI OnBufferCompleted(CUcontext context, uint32_t stream, uint8_t* buffer,
