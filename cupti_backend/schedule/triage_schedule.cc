@@ -128,10 +128,15 @@ int64_t TriageSchedule::QuietGapNs() const {
   return vain_ > 0 && launches_ == burst_launches_ ? kIdleGapNs : kQuietGapNs;
 }
 
+double TriageSchedule::LeftForNewNs(double left_ns) {
+  if (left_ns >= burst_cost_ns_) overrun_ns_ = 0;
+  return fresh_bursts_ > 0 ? left_ns + overrun_ns_ : left_ns;
+}
+
 TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const TriageSignals& signals,
                                           TriageBudget* budget) {
   Learn(now_ns, signals, budget->Fullness(now_ns));
-  const double left_ns = budget->LeftNs(now_ns);
+  const double left_ns = budget->LeftNs(now_ns), left_for_new_ns = LeftForNewNs(left_ns);
   const auto wait_for = [&](double cost_ns) {
     const double missing_ns = (cost_ns - left_ns) / std::max(budget->share(), 1e-9);
     return Step{Action::kWait, now_ns + static_cast<int64_t>(std::min(missing_ns, 60e9)) + 1, 0, 0};
@@ -155,7 +160,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
   if (quiet && now_ns < next_burst_ns_ + QuietGapNs()) {
     return {Action::kWait, next_burst_ns_ + QuietGapNs(), 0, 0};
   }
-  if (left_ns < burst_cost_ns_) return wait_for(burst_cost_ns_);
+  if (left_for_new_ns < burst_cost_ns_) return wait_for(burst_cost_ns_);
   // While the program warms up a burst for something new waits, too: kernels are far apart then.
   const bool may_wait = fresh_bursts_ == 0 || RestNs() > 0;
   const bool waits = listens_ && signals.may_ring && may_wait && waits_ < kMostWaits;
@@ -187,7 +192,10 @@ bool TriageSchedule::WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudge
 void TriageSchedule::OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns,
                             TriageBudget* budget) {
   budget->Spend(cpu_ns);
-  Average(static_cast<double>(cpu_ns), &open_cost_ns_);
+  const int64_t usual_ns = std::min(cpu_ns, kUsualOpenNs);
+  overrun_ns_ = std::min(overrun_ns_ + static_cast<double>(cpu_ns - usual_ns),
+                         static_cast<double>(kMostOverrunNs));
+  Average(static_cast<double>(usual_ns), &open_cost_ns_);
   if (interval_ns != interval_ns_) stay_ns_ = std::min(2 * stay_ns_, kLongestStayNs);
   interval_ns_ = interval_ns;
   opened_ns_ = now_ns;

@@ -111,6 +111,10 @@ class TriageSchedule {
   // So long after something new a longer one may come where launches follow each other and the GPU
   // waits for them; kFreshNs elsewhere.
   static constexpr int64_t kCalmOfIdleNs = 300'000'000;
+  // To open a session takes 0.1 to 0.15 s of CPU time, and 0.5 to 0.8 s beside a kernel that fills
+  // the link to the host (H200). What is above this is paid for, but bursts for something new do
+  // not wait until it is, up to a sum of kMostOverrunNs.
+  static constexpr int64_t kUsualOpenNs = 200'000'000, kMostOverrunNs = 1'000'000'000;
   // Below this share of the busy time there is nothing left to learn.
   static constexpr double kEnough = 0.01;
   static constexpr int64_t kLearningNs = 100'000'000;
@@ -171,6 +175,7 @@ class TriageSchedule {
   [[nodiscard]] int64_t RestNs() const;
   [[nodiscard]] int64_t QuietGapNs() const;
   [[nodiscard]] int64_t GapNs(int64_t now_ns, TriageBudget* budget) const;
+  [[nodiscard]] double LeftForNewNs(double left_ns);
   [[nodiscard]] bool WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const;
   double Random();  // [0, 1)
   [[nodiscard]] int64_t BeginNs(int64_t now_ns, int64_t expected_ns);
@@ -182,6 +187,8 @@ class TriageSchedule {
   int64_t opened_ns_ = 0, stay_ns_ = kStayNs;
   double burst_cost_ns_ = 12e6;  // the average of late
   double open_cost_ns_ = 150e6;
+  double overrun_ns_ =
+      0;  // of opened sessions above kUsualOpenNs, until the budget has enough again
   uint64_t launches_ = 0, news_ = 0;
   uint64_t rate_launches_ = 0;  // at rate_ns_
   int64_t rate_ns_ = 0;

@@ -62,9 +62,9 @@ struct Simulation {
       case Action::kOpen:
         open = true;
         opened.push_back(step.interval_ns);
-        now_ns += kOpenCpuNs;
-        cpu_ns += kOpenCpuNs;
-        schedule.OnOpen(now_ns, step.interval_ns, kOpenCpuNs, &budget);
+        now_ns += open_cpu_ns;
+        cpu_ns += open_cpu_ns;
+        schedule.OnOpen(now_ns, step.interval_ns, open_cpu_ns, &budget);
         break;
       case Action::kLetGo:
         open = false;
@@ -82,7 +82,7 @@ struct Simulation {
   TriageBudget budget{3, 0};
   TriageSchedule schedule{7};
   TriageSignals signals;
-  int64_t now_ns = 0, cpu_ns = 0, burst_cpu_ns = kBurstCpuNs;
+  int64_t now_ns = 0, cpu_ns = 0, burst_cpu_ns = kBurstCpuNs, open_cpu_ns = kOpenCpuNs;
   bool open = true;  // as it is prepared
   size_t lost = 0;   // of the first bursts: they bring no samples
   std::vector<int64_t> bursts, lengths, opened, let_go;
@@ -106,6 +106,31 @@ TEST_CASE("A program that always has something new stays within the share of a c
   // A minute's share was saved up before.
   CHECK(static_cast<double>(simulation.cpu_ns) < 0.03 * 660e9);
   CHECK(static_cast<double>(simulation.cpu_ns) > 0.02 * 600e9);
+}
+
+TEST_CASE("After an expensive step what is new gets its bursts, until the budget has paid for it") {
+  Simulation simulation;
+  // Ten new kernels a second use up what was saved. Then there is one a second.
+  const auto program = [](int64_t now_ns) {
+    const int64_t many_ns = std::min(now_ns, 40 * kS);
+    return Simulation::Now{
+        true, static_cast<uint64_t>(many_ns / (100 * kMs) + (now_ns - many_ns) / kS), 1, 0};
+  };
+  simulation.Run(40 * kS, program);
+  REQUIRE(simulation.budget.Fullness(simulation.now_ns) < 0.2);
+  simulation.open = false;
+  simulation.open_cpu_ns = 800 * kMs;
+  while (!simulation.open) simulation.Run(simulation.now_ns + 10 * kMs, program);
+  const int64_t from_ns = simulation.now_ns;
+  simulation.Run(from_ns + 10 * kS, program);
+  CHECK(simulation.BurstsIn(from_ns, simulation.now_ns) >= 8);
+  CHECK(simulation.budget.LeftNs(simulation.now_ns) < 0);
+  // And then it is paid for, however often that happens.
+  for (int i = 0; i < 55; ++i) {
+    simulation.open = false;
+    simulation.Run(simulation.now_ns + 10 * kS, program);
+  }
+  CHECK(static_cast<double>(simulation.cpu_ns) < 0.03 * 660e9 + 1e9);
 }
 
 TEST_CASE("Where the GPU is idle a burst waits for a launch that lacks samples, but not for long") {
