@@ -43,7 +43,7 @@ _FLOOR_BESIDE = "floor, in turns with the timeline"
 _ON_BESIDE = "what prof turns on, in turns with the timeline"
 _BESIDE_ON = "timeline, in turns with what it turns on"
 _OTHERS = "copies,peer-copies,memsets,overhead,memory,pools,streams"
-_ON = f"kernels,{_OTHERS},callback,calls,probe"
+_ON = f"kernels,{_OTHERS},callback,calls"
 _PARTS = {
     "kernels": "kernels",
     "kernels + callback": "kernels,callback",
@@ -54,12 +54,14 @@ _PARTS = {
     "kernels + synchronization": "kernels,synchronization",
 }
 _ALONE = (*_OTHERS.split(","), "callback", "callback,calls", "probe")
-_ELIMINATED = ("callback,calls", "probe", *_OTHERS.split(","))
-# {row: parts}: each part beside kernels alone, and all that prof turns on without each of them.
+_ELIMINATED = ("callback,calls", *_OTHERS.split(","))
+# {row: parts}: each part beside kernels alone, all that prof turns on without each of them, and with
+# the probe, which it had.
 _ELIMINATION = {
     "kernels": "kernels",
     **{f"kernels + {part}": f"kernels,{part}" for part in _ALONE},
     "what prof turns on": _ON,
+    "what prof turns on + probe": f"{_ON},probe",
     **{f"what prof turns on, without {part}": _ON.replace(f",{part}", "") for part in _ELIMINATED},
 }
 _ELIMINATION_KERNELS = 20_000

@@ -31,7 +31,7 @@ struct ContinuousValue {
   std::string missing;  ///< "only 1.2 ms of it were sampled ..."
 };
 /// What a kernel does over the time of one launch, from PM samples that lie within one launch of
-/// it. Only where a launch is as long as eight samples or more.
+/// it. Only where a launch is as long as three samples or more.
 struct LaunchCourse {
   /// How much a launch uses a unit.
   struct Unit {

@@ -38,7 +38,7 @@ const std::vector<DoubtRow>& DoubtRows() {
       {"perhaps-busy", true,
        "no unit is called busy, and an error bound has both sides of 60 % (own)"},
       {"half-used", true,
-       "no unit is called busy, and one is at 50 % or more while the SMs are active (calibrated)"},
+       "no unit is called busy, and one is at 50 % or more while the SMs are active (own)"},
       {"wide-bound", true, "the error bound of a use is wider than +-10 points (own)"},
       {"stalls-close", true, "the top stall reason has less than 40 % of the waiting (own)"},
       {"stalls-mixed", true,

@@ -59,9 +59,13 @@ TEST_CASE("The course of a launch has the mean of each of its parts") {
   for (size_t part = 0; part < 16; ++part) CHECK(dram[part] == (part < 8 ? 80 : 20));
 }
 
-TEST_CASE("A launch of eight samples has four parts, and a shorter one no course") {
+TEST_CASE(
+    "A launch of four to eight samples has four parts, and one of less than three no course") {
+  CHECK(Program(6, 10 * kSampleNs).Course().parts() == 5);
   CHECK(Program(6, 8 * kSampleNs).Course().parts() == 4);
-  CHECK(Program(6, 7 * kSampleNs).Course().empty());
+  CHECK(Program(6, 4 * kSampleNs).Course().parts() == 4);
+  CHECK(Program(6, 3 * kSampleNs).Course().parts() == 3);
+  CHECK(Program(6, 2 * kSampleNs).Course().empty());
 }
 
 TEST_CASE("Only samples that lie within a launch, and in which it ran alone, are of its course") {
