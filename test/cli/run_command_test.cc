@@ -330,6 +330,15 @@ TEST_CASE("A folder as the output is refused, and a file in it is proposed") {
   }
 }
 
+TEST_CASE("A folder in which no file can be made is named before the program runs") {
+  const Folder folder;
+  const Ended ended = Prof(RunLine({"-o", "/proc/x.prof"}, {"echo", "ran"}), folder.path());
+  CHECK(ended.exit_code() == 2);
+  CHECK(ended.out.empty());
+  CHECK_THAT(ended.err,
+             Contains("cannot write to /proc/") && Contains("Choose another output with -o"));
+}
+
 TEST_CASE("An output folder that does not exist is named before the program runs") {
   const Folder folder;
   const Ended ended = Prof(RunLine({"-o", "missing/x.prof"}, {"echo", "ran"}), folder.path());

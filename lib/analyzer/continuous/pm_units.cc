@@ -77,6 +77,16 @@ std::optional<UnitUse> FindPmUse(const ContinuousValues& values, TriageUnit read
   return best;
 }
 
+bool HasPmMetric(const ContinuousValues& values, Unit unit) {
+  return std::any_of(values.begin(), values.end(), [&](const auto& one) {
+    const format::TriageMetric* const triage = format::FindTriageMetric(one.first);
+    return triage != nullptr &&
+           std::any_of(std::begin(kPmUnits), std::end(kPmUnits), [&](const PmUnit& entry) {
+             return entry.unit == unit && entry.read == triage->unit;
+           });
+  });
+}
+
 std::optional<double> FindPmSharedShare(const ContinuousValues& values) {
   const std::optional<UnitUse> all = FindPmUse(values, TriageUnit::kL1);
   const std::optional<UnitUse> shared = FindPmUse(values, TriageUnit::kShared);

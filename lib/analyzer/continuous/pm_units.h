@@ -20,6 +20,10 @@ namespace prof::analyzer {
 [[nodiscard]] std::optional<UnitUse> FindPmUse(const ContinuousValues& values,
                                                format::TriageUnit read);
 
+// PM samples were taken with a metric of the unit, whether they gave a value or not. Not every chip
+// has one for each unit.
+[[nodiscard]] bool HasPmMetric(const ContinuousValues& values, Unit unit);
+
 // The part of L1's wavefronts that is shared memory's; empty without both.
 [[nodiscard]] std::optional<double> FindPmSharedShare(const ContinuousValues& values);
 

@@ -42,8 +42,25 @@ std::string WayTo(const RuleInputs& inputs, format::Needs needs) {
 }
 
 std::string MissingUses(const RuleInputs& inputs) {
-  return "the use of " + text::Enumerate(inputs.unknown) + " (" + WayTo(inputs, format::kNeedsUse) +
-         ")";
+  const bool has_samples = inputs.kernel != nullptr && !inputs.kernel->continuous.empty();
+  std::vector<std::string_view> to_come, never;
+  for (const UnitName& name : kUnitNames) {
+    const auto& unknown = inputs.unknown;
+    if (std::find(unknown.begin(), unknown.end(), name.heading) == unknown.end()) continue;
+    const bool comes = !has_samples || HasPmMetric(inputs.kernel->continuous, name.unit);
+    (comes ? to_come : never).push_back(name.heading);
+  }
+  std::string missing;
+  if (!to_come.empty()) {
+    missing =
+        "the use of " + text::Enumerate(to_come) + " (" + WayTo(inputs, format::kNeedsUse) + ")";
+  }
+  if (!never.empty()) {
+    missing += (missing.empty() ? "the use of " : ", and of ") + text::Enumerate(never) +
+               ", which PM sampling did not read here (--counters " +
+               std::string(format::LevelFor(format::kNeedsUse)) + ")";
+  }
+  return missing;
 }
 
 namespace {

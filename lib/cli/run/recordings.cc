@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -36,6 +37,16 @@ std::string GlobOf(std::string_view pattern) {
     }
   }
   return glob;
+}
+
+// 0, or why no file can be made in the folder: root may write to /proc, but no file is made there.
+int TryToMakeFile(const std::string& folder) {
+  std::string path = folder + ".prof-XXXXXX";
+  const int file = mkstemp(path.data());
+  if (file < 0) return errno;
+  close(file);
+  unlink(path.c_str());
+  return 0;
 }
 
 }  // namespace
@@ -118,9 +129,13 @@ std::string PatternProblem(const std::string& pattern) {
   }
   // A folder named after the process exists when the program has made it, not before.
   if (folder.empty() || folder.find('%') != std::string::npos) return "";
-  if (access(folder.c_str(), W_OK | X_OK) == 0) return "";
-  return "cannot write to " + folder + ": " + std::strerror(errno) +
-         ". Make the folder or choose another output with -o";
+  const int error = TryToMakeFile(folder);
+  if (error == 0) return "";
+  const bool is_there = std::filesystem::is_directory(folder, failed);
+  return "cannot write to " + folder + ": " +
+         (is_there && error == ENOENT ? "no file can be made in it" : std::strerror(error)) +
+         (is_there ? ". Choose another output with -o"
+                   : ". Make the folder or choose another output with -o");
 }
 
 }  // namespace prof::cli

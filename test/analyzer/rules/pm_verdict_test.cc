@@ -220,6 +220,17 @@ TEST_CASE("Where no unit is busy the verdict names the highest, and what would d
   CHECK(Mentions(verdict.evidence, "warp slots in use 90.0 +-0.5 % of those of all SMs"));
 }
 
+TEST_CASE("To record for longer is no way to a unit that PM sampling does not read") {
+  KernelReport kernel = QuietByPmSamples();
+  kernel.continuous[Metric(TriageUnit::kTensor)].value.reset();
+  CHECK_THAT(Decide(kernel).missing,
+             Contains("the use of tensor (record for longer, or with --counters sol)"));
+  kernel.continuous.erase(Metric(TriageUnit::kL2));  // this chip has no metric for it
+  CHECK_THAT(Decide(kernel).missing,
+             Contains("the use of tensor (record for longer, or with --counters sol), and of L2, "
+                      "which PM sampling did not read here (--counters sol)"));
+}
+
 TEST_CASE("SM activity by PM samples shows a tail and an imbalance") {
   KernelReport kernel = QuietByPmSamples();
   SetPm(&kernel, TriageUnit::kSmActive, 67);
