@@ -9,8 +9,8 @@
 
 #include "lib/analyzer/base/own_frames.h"
 #include "lib/report/json.h"
-#include "lib/report/text/lines_detail.h"
-#include "lib/report/text/source_detail.h"
+#include "lib/report/text/details/lines_detail.h"
+#include "lib/report/text/details/source_detail.h"
 #include "prof/analyzer.h"
 #include "test/support/catch.h"
 #include "test/support/python_stacks.h"

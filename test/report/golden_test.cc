@@ -8,7 +8,7 @@
 
 #include "lib/report/csv.h"
 #include "lib/report/json.h"
-#include "lib/report/text/kernel_detail.h"
+#include "lib/report/text/details/kernel_detail.h"
 #include "lib/report/text/text.h"
 #include "test/report/example_report.h"
 #include "test/support/catch.h"

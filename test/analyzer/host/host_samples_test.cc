@@ -10,7 +10,7 @@
 
 #include "lib/analyzer/base/statistics.h"
 #include "lib/report/json.h"
-#include "lib/report/text/lines_detail.h"
+#include "lib/report/text/details/lines_detail.h"
 #include "prof/analyzer.h"
 #include "prof/snapshot.pb.h"
 #include "test/support/catch.h"

@@ -9,7 +9,7 @@
 #include "lib/report/csv.h"
 #include "lib/report/info.h"
 #include "lib/report/json.h"
-#include "lib/report/text/kernel_detail.h"
+#include "lib/report/text/details/kernel_detail.h"
 #include "lib/report/text/text.h"
 #include "test/report/contains.h"
 #include "test/report/example_report.h"

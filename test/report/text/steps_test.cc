@@ -6,7 +6,7 @@
 
 #include "lib/report/base/strings.h"
 #include "lib/report/json.h"
-#include "lib/report/text/steps_section.h"
+#include "lib/report/text/sections/steps_section.h"
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 

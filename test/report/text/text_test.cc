@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lib/report/base/strings.h"
-#include "lib/report/text/kernel_detail.h"
+#include "lib/report/text/details/kernel_detail.h"
 #include "test/report/contains.h"
 #include "test/report/example_report.h"
 #include "test/support/catch.h"

@@ -5,9 +5,9 @@
 
 #include "lib/report/csv.h"
 #include "lib/report/json.h"
-#include "lib/report/text/kernel_detail.h"
-#include "lib/report/text/kernels_section.h"
-#include "lib/report/text/torch_section.h"
+#include "lib/report/text/details/kernel_detail.h"
+#include "lib/report/text/sections/kernels_section.h"
+#include "lib/report/text/sections/torch_section.h"
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lib/report/json.h"
-#include "lib/report/text/whole_run_section.h"
+#include "lib/report/text/sections/whole_run_section.h"
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 
