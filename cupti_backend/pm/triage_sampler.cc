@@ -356,25 +356,13 @@ void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
     return turns.PassTo(Owner::kRanges);
   }
   if (!turns.Wanted(Owner::kRanges)) return;
-  if (fresh || Hungry(now_ns)) return;
+  const double open_share = parts_.policy->open_share();
   const bool keeps = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
-    return device->usable() && !device->schedule().MayGiveAway(now_ns, &budget_);
+    return device->usable() && device->schedule().Keeps(now_ns, open_share, &budget_);
   });
   if (keeps) return;
   CloseAll();
   turns.PassTo(Owner::kRanges);
-}
-
-// Much of the GPU's time lacks samples, more than ranges would answer, and the budget lets bursts
-// come soon.
-bool TriageSampler::Hungry(int64_t now_ns) {
-  constexpr double kLeft = 0.2;
-  const double much = std::max(TriageSchedule::kMuch, parts_.policy->open_share());
-  const bool lacks = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
-    return device->usable() && device->schedule().lacking() > much &&
-           device->schedule().learning(now_ns);
-  });
-  return lacks && budget_.Fullness(now_ns) > kLeft;
 }
 
 // Triage does not work on any device that was tried.

@@ -109,7 +109,6 @@ class TriageSampler {
   void OnMisdated(TriageDevice& device);
   void TakeTurns(const Outlook& outlook, int64_t now_ns);
   bool NoneUsable() const;
-  bool Hungry(int64_t now_ns);
   void CloseAll();
   void CloseOpen();
   uint32_t SeriesOf(TriageDevice& device);

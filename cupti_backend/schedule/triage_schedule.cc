@@ -189,6 +189,19 @@ bool TriageSchedule::WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudge
   return interval_ns >= 2 * interval_ns_ && now_ns - news_ns_ >= calm_ns;
 }
 
+// Much of the GPU's time lacks samples, more than ranges would answer, and the budget lets bursts
+// come soon.
+bool TriageSchedule::Hungry(int64_t now_ns, double open_share, TriageBudget* budget) const {
+  constexpr double kLeft = 0.2;
+  return lacking_ > std::max(kMuch, open_share) && learning(now_ns) &&
+         budget->Fullness(now_ns) > kLeft;
+}
+
+bool TriageSchedule::MayGiveAway(int64_t now_ns, TriageBudget* budget) const {
+  return now_ns - news_ns_ > kSteadyNs ||
+         budget->LeftNs(now_ns) >= open_cost_ns_ + kFreshBursts * burst_cost_ns_;
+}
+
 void TriageSchedule::OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns,
                             TriageBudget* budget) {
   budget->Spend(cpu_ns);

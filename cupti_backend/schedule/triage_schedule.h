@@ -152,11 +152,13 @@ class TriageSchedule {
   bool fresh(int64_t now_ns) const {
     return now_ns < fresh_until_ns_ && (fresh_bursts_ > 0 || lacking_ > kMuch);
   }
-  // The hardware may be given to others: the budget would pay for getting it back and for what is
-  // new by then, or that is not to be expected.
-  bool MayGiveAway(int64_t now_ns, TriageBudget* budget) const {
-    return now_ns - news_ns_ > kSteadyNs ||
-           budget->LeftNs(now_ns) >= open_cost_ns_ + kFreshBursts * burst_cost_ns_;
+  // The budget would pay for getting the hardware back and for what is new by then, or that is not to
+  // be expected.
+  [[nodiscard]] bool MayGiveAway(int64_t now_ns, TriageBudget* budget) const;
+  // The hardware stays with triage although ranges would use it. `open_share`: of the GPU time that
+  // ranges would answer.
+  [[nodiscard]] bool Keeps(int64_t now_ns, double open_share, TriageBudget* budget) const {
+    return fresh(now_ns) || Hungry(now_ns, open_share, budget) || !MayGiveAway(now_ns, budget);
   }
   // Bursts wait for kernels that lack samples, as of the last call of Next.
   bool listens() const { return listens_; }
@@ -176,6 +178,7 @@ class TriageSchedule {
   [[nodiscard]] int64_t QuietGapNs() const;
   [[nodiscard]] int64_t GapNs(int64_t now_ns, TriageBudget* budget) const;
   [[nodiscard]] double LeftForNewNs(double left_ns);
+  [[nodiscard]] bool Hungry(int64_t now_ns, double open_share, TriageBudget* budget) const;
   [[nodiscard]] bool WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const;
   double Random();  // [0, 1)
   [[nodiscard]] int64_t BeginNs(int64_t now_ns, int64_t expected_ns);
