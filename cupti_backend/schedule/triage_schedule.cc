@@ -69,6 +69,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
     fresh_bursts_ = full < kFullForFew ? 1 : full < kFullForAll ? kFewFreshBursts : kFreshBursts;
     blind_bursts_ = 0;
     known_ = false;
+    LearnNewsGap(now_ns);
     news_ns_ = now_ns;
     // What waits for a gap of seconds would come too late for a short phase.
     next_burst_ns_ = std::min(next_burst_ns_, now_ns);
@@ -79,6 +80,13 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
   LearnResolved(now_ns, signals.resolved, full);
   const bool lacking = signals.lacking > kEnough && now_ns - launched_ns_ < kQuietNs;
   if (lacking || now_ns < fresh_until_ns_) learnt_ns_ = now_ns;
+}
+
+void TriageSchedule::LearnNewsGap(int64_t now_ns) {
+  const int64_t gap_ns = now_ns - news_ns_;
+  if (news_ns_ == kNever || gap_ns < kTogetherNs) return;
+  if (news_gap_ns_ == 0) news_gap_ns_ = static_cast<double>(gap_ns);
+  Average(static_cast<double>(gap_ns), &news_gap_ns_);
 }
 
 void TriageSchedule::LearnRate(int64_t now_ns, uint64_t launches) {
@@ -198,8 +206,10 @@ bool TriageSchedule::Hungry(int64_t now_ns, double open_share, TriageBudget* bud
 }
 
 bool TriageSchedule::MayGiveAway(int64_t now_ns, TriageBudget* budget) const {
-  return now_ns - news_ns_ > kSteadyNs ||
-         budget->LeftNs(now_ns) >= open_cost_ns_ + kFreshBursts * burst_cost_ns_;
+  if (now_ns - news_ns_ > kSteadyNs) return true;
+  const auto since_ns = static_cast<double>(now_ns - news_ns_);
+  const bool is_time = since_ns > 2 * news_gap_ns_ || news_gap_ns_ - since_ns >= kVainTurnNs;
+  return is_time && budget->LeftNs(now_ns) >= open_cost_ns_ + kFreshBursts * burst_cost_ns_;
 }
 
 void TriageSchedule::OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns,

@@ -84,6 +84,11 @@ class TriageSchedule {
   static constexpr int64_t kFreshNs = 1'000'000'000;
   // Nothing new has come for so long: nobody will need the hardware in a hurry.
   static constexpr int64_t kSteadyNs = 5'000'000'000;
+  // Ranges take so long to start and to read something. Where the next new kernel is to be expected
+  // sooner, as in a program of short phases, it would take the hardware back before that.
+  static constexpr int64_t kVainTurnNs = 500'000'000;
+  // What is new within this time came together.
+  static constexpr int64_t kTogetherNs = 100'000'000;
   // A share of the GPU's busy time that is worth a burst more.
   static constexpr double kMuch = 0.1;
   // While most of it lacks samples, and the budget is this full, bursts come as for something new.
@@ -152,8 +157,8 @@ class TriageSchedule {
   bool fresh(int64_t now_ns) const {
     return now_ns < fresh_until_ns_ && (fresh_bursts_ > 0 || lacking_ > kMuch);
   }
-  // The budget would pay for getting the hardware back and for what is new by then, or that is not to
-  // be expected.
+  // The budget would pay for getting the hardware back and for what is new by then, and there is
+  // time until then; or nothing new is to be expected.
   [[nodiscard]] bool MayGiveAway(int64_t now_ns, TriageBudget* budget) const;
   // The hardware stays with triage although ranges would use it. `open_share`: of the GPU time that
   // ranges would answer.
@@ -170,6 +175,7 @@ class TriageSchedule {
   static constexpr int64_t kNever = INT64_MIN / 2;
 
   void Learn(int64_t now_ns, const TriageSignals& signals, double full);
+  void LearnNewsGap(int64_t now_ns);
   void LearnRate(int64_t now_ns, uint64_t launches);
   void LearnIdle(double idle_share);
   void LearnWaiting(uint64_t resolved, double waiting_share);
@@ -190,8 +196,9 @@ class TriageSchedule {
   int64_t opened_ns_ = 0, stay_ns_ = kStayNs;
   double burst_cost_ns_ = 12e6;  // the average of late
   double open_cost_ns_ = 150e6;
-  double overrun_ns_ =
-      0;  // of opened sessions above kUsualOpenNs, until the budget has enough again
+  // Of opened sessions, above kUsualOpenNs, until the budget has enough again.
+  double overrun_ns_ = 0;
+  double news_gap_ns_ = 0;  // the average of late; 0: not known
   uint64_t launches_ = 0, news_ = 0;
   uint64_t rate_launches_ = 0;  // at rate_ns_
   int64_t rate_ns_ = 0;

@@ -293,7 +293,7 @@ void SimulatedMachine::ServeTriage() {
     EndBurst();
   }
   while (!pieces_.empty() && pieces_.front().end_ns < now_ns_ - kMs) pieces_.pop_front();
-  if (now_ns_ < std::max(free_ns_, look_ns_)) return;
+  if (now_ns_ < free_ns_ || (now_ns_ < look_ns_ && !policy_.alarm()->rung())) return;
   TriageSignals signals;
   signals.launches = launches_;
   signals.news = policy_.news() + policy_.returns();
@@ -302,11 +302,21 @@ void SimulatedMachine::ServeTriage() {
   signals.resolved = coverage_.bursts_resolved();
   signals.idle_share = idle_share_;
   signals.waiting_share = coverage_.waiting_share();
-  signals.may_ring = false;
+  LaunchAlarm& alarm = *policy_.alarm();
+  if (alarm.rung() && alarm.expected_ns() != 0 && alarm.expected_ns() < now_ns_) alarm.SwitchOff();
+  signals.may_ring = alarm.may_ring();
+  signals.alarm = alarm.rung();
+  signals.expected_ns = alarm.rung() ? alarm.expected_ns() : 0;
   const TriageSchedule::Step step = schedule_.Next(now_ns_, open_, signals, &triage_budget_);
+  alarm.SetLearns(open_ && schedule_.listens());
   if (hardware_ != Hardware::kTriage) return;
   switch (step.action) {
+    case TriageSchedule::Action::kListen:
+      alarm.Arm();
+      look_ns_ = std::clamp(step.at_ns, now_ns_ + 1, now_ns_ + kPollNs);
+      return;
     case TriageSchedule::Action::kBurst:
+      alarm.SwitchOff();
       coverage_.ExpectBurst(now_ns_);
       burst_ns_ = std::max(now_ns_, step.at_ns) + kBeginNs;
       burst_end_ns_ = burst_ns_ + step.length_ns + (link_is_full_ ? kLinkStopNs : kStopNs);

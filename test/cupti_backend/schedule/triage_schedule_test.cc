@@ -370,6 +370,24 @@ TEST_CASE("The hardware is kept where the budget would not pay for getting it ba
   CHECK(simulation.schedule.MayGiveAway(TriageSchedule::kSteadyNs + kS, &empty));
 }
 
+TEST_CASE(
+    "Between short phases the hardware is kept, as ranges would have to give it back at once") {
+  for (const int64_t phase_ns : {600 * kMs, 1500 * kMs}) {
+    Simulation simulation;
+    const auto program = [&](int64_t now_ns) {
+      const bool ends = now_ns >= 6 * phase_ns;  // nothing new comes any more
+      return Simulation::Now{true, ends ? 6U : static_cast<uint64_t>(now_ns / phase_ns + 1), 0};
+    };
+    simulation.Run(5 * phase_ns + 400 * kMs, program);
+    const bool is_short = phase_ns < kS;
+    CHECK(simulation.schedule.MayGiveAway(simulation.now_ns, &simulation.budget) != is_short);
+    simulation.Run(6 * phase_ns - 100 * kMs, program);  // just before the next one is expected
+    CHECK_FALSE(simulation.schedule.MayGiveAway(simulation.now_ns, &simulation.budget));
+    simulation.Run(7 * phase_ns + 100 * kMs, program);
+    CHECK(simulation.schedule.MayGiveAway(simulation.now_ns, &simulation.budget));
+  }
+}
+
 TEST_CASE("Bursts for one new kernel are followed by none until it is known what they met") {
   Simulation simulation;
   const auto program = [](int64_t) { return Simulation::Now{true, 1, 1}; };
