@@ -58,6 +58,7 @@ install(TARGETS prof_cli RUNTIME_DEPENDENCY_SET prof_cli_needs)
 install(RUNTIME_DEPENDENCY_SET prof_cli_needs
   PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so" "^ld-linux"
   DIRECTORIES ${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
+    ${CMAKE_SYSROOT}/lib/${CMAKE_LIBRARY_ARCHITECTURE}
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/prof)
 set_target_properties(prof_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${_to_libraries}/prof")
 
