@@ -20,8 +20,8 @@ constexpr char kFix[] = "use one of the two at a time";
 
 }  // namespace
 
-// Before CUPTI 13 threads share buffers, and a long kernel would hold the record of a flush back.
-bool BufferGuard::SeesFlushes() const { return process_->api.version >= 130000; }
+// Before CUPTI 13 threads share buffers, and a long kernel would hold a probe back.
+bool BufferGuard::CanProbe() const { return process_->api.version >= 130000; }
 
 BufferWatch::Observation BufferGuard::ObserveNow() {
   LaunchCallback& callback = process_->callback;
@@ -30,10 +30,18 @@ BufferWatch::Observation BufferGuard::ObserveNow() {
   seen.now_ns = capture::MonotonicNs();
   seen.launches = callback.launches() - launches_before_;
   seen.buffers = process_->tracer.pool().exchanges();
-  seen.flushes = decoder_->flushes();
+  seen.answers = decoder_->probes();
   seen.torch_on = torch.on;
   seen.torch_off = torch.off;
   return seen;
+}
+
+void BufferGuard::Probe() {
+  decoder_->WatchProbesOf(capture::CurrentThreadId());
+  process_->tracer.RecordProbe([this] {
+    int version = 0;
+    process_->driver.driver_get_version(&version);
+  });
 }
 
 void BufferGuard::ReportTaken() {
@@ -43,10 +51,12 @@ void BufferGuard::ReportTaken() {
 }
 
 void BufferGuard::Check(const std::function<void()>& register_again) {
-  if (!SeesFlushes()) return AskTorch(register_again);
-  decoder_->WatchFlushesOf(capture::CurrentThreadId());
+  if (!CanProbe()) return AskTorch(register_again);
   switch (watch_.Check(ObserveNow())) {
     case BufferWatch::Act::kNothing:
+      return;
+    case BufferWatch::Act::kProbe:
+      Probe();
       return;
     case BufferWatch::Act::kReportTaken:
       process_->callback.CheckTorch(FindTorchProfiler());
@@ -76,14 +86,14 @@ void BufferGuard::AskTorch(const std::function<void()>& register_again) {
   timeline_->Set({State::kDegraded, 0, kWereTaken, kFix});
 }
 
-void BufferGuard::FlushBeforeEnd() {
-  flushes_before_end_ = decoder_->flushes();
-  process_->tracer.Flush(false);
+void BufferGuard::ProbeBeforeEnd() {
+  answers_before_end_ = decoder_->probes();
+  Probe();
 }
 
 void BufferGuard::End() {
   process_->callback.CheckTorch(nullptr);
-  if (SeesFlushes() && watch_.End(ObserveNow(), flushes_before_end_)) ReportTaken();
+  if (CanProbe() && watch_.End(ObserveNow(), answers_before_end_)) ReportTaken();
 }
 
 }  // namespace prof::cupti

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The buffer guard carries out what BufferWatch finds: it reports when CUPTI's records do not come
-// to us any more, and registers our buffers again when they may.
+// The buffer guard carries out what BufferWatch finds: it probes whether CUPTI's records still come
+// to us, reports when they do not, and registers our buffers again when they may.
 #ifndef PROF_CUPTI_BACKEND_BUFFER_GUARD_H_
 #define PROF_CUPTI_BACKEND_BUFFER_GUARD_H_
 
@@ -27,11 +27,11 @@ class BufferGuard {
         timeline_(timeline),
         launches_before_(launches_before) {}
 
-  // Before a flush: what the flush before brought has been decoded since. `register_again` is
-  // called when the buffers are to be registered again.
+  // Before a flush: what the flush before brought has been decoded since. A probe has until the
+  // next check. `register_again` is called when the buffers are to be registered again.
   void Check(const std::function<void()>& register_again);
-  // Before the last rounds, which decode what it brings: the record of the flush before it.
-  void FlushBeforeEnd();
+  // Before the last rounds. The answer is there when they are over.
+  void ProbeBeforeEnd();
   // After them.
   void End();
 
@@ -40,8 +40,9 @@ class BufferGuard {
   }
 
  private:
-  bool SeesFlushes() const;
+  bool CanProbe() const;
   BufferWatch::Observation ObserveNow();
+  void Probe();
   void AskTorch(const std::function<void()>& register_again);
   void ReportTaken();
 
@@ -50,10 +51,10 @@ class BufferGuard {
   TimelineStatus* const timeline_;
   const uint64_t launches_before_;
   BufferWatch watch_;
-  TorchWatch torch_watch_;    // in its place where flushes show nothing
+  TorchWatch torch_watch_;    // in its place where nothing can be probed
   bool torch_asked_ = false;  // by each launch
   bool reported_ = false;     // on stderr
-  uint64_t flushes_before_end_ = 0;
+  uint64_t answers_before_end_ = 0;
 };
 
 }  // namespace prof::cupti

@@ -299,7 +299,7 @@ void CuptiRecording::Encode(capture::EventSink& sink) {
 void CuptiRecording::StopCounters() {
   const RelaxedCapture relaxed(process_->driver);
   sampler_.Stop();
-  if (!paused_ && !subscription_.lost()) buffers_.FlushBeforeEnd();
+  if (!paused_) buffers_.ProbeBeforeEnd();  // nothing answers while it is paused
 }
 
 void CuptiRecording::Stop() {

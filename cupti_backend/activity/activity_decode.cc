@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "cupti_backend/activity/activity_tracer.h"
 #include "cupti_backend/activity/gpu_state.h"
 #include "cupti_backend/activity/memory_decode.h"
 #include "cupti_backend/api/cupti_versions.h"
@@ -222,6 +223,11 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
         saw_gpu_work_ = true;
         sink.Add(MemsetOf(*reinterpret_cast<CUpti_ActivityMemset4*>(record)));
         break;
+      case CUPTI_ACTIVITY_KIND_DRIVER: {
+        const auto& call = *reinterpret_cast<CUpti_ActivityAPI*>(record);
+        if (call.cbid == ActivityTracer::kProbeCall && call.threadId == probing_thread_) ++probes_;
+        break;
+      }
       case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: {
         const auto* const r = reinterpret_cast<const CUpti_ActivityGraphTrace2*>(record);
         const std::optional<capture::GraphRunEvent> run = GraphRunOf(r, api_->version);
@@ -243,11 +249,9 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
       case CUPTI_ACTIVITY_KIND_OVERHEAD: {
         const auto& r = *reinterpret_cast<CUpti_ActivityOverhead3*>(record);
         const bool has_thread = r.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD;
-        const uint32_t thread = has_thread ? r.objectId.pt.threadId : 0;
-        const bool is_flush = r.overheadKind == CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH;
-        if (is_flush && thread != 0 && thread == flushing_thread_) ++flushes_;
-        sink.Add(capture::OverheadEvent{OverheadOf(static_cast<uint32_t>(r.overheadKind)), thread,
-                                        Ns(r.start), Ns(r.end)});
+        sink.Add(capture::OverheadEvent{OverheadOf(static_cast<uint32_t>(r.overheadKind)),
+                                        has_thread ? r.objectId.pt.threadId : 0, Ns(r.start),
+                                        Ns(r.end)});
         break;
       }
       case CUPTI_ACTIVITY_KIND_MEMORY2:

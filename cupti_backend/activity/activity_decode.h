@@ -33,9 +33,9 @@ class ActivityDecoder {
   void Decode(uint8_t* buffer, size_t bytes, capture::EventSink& sink);
 
   uint64_t unknown_records() const { return unknown_records_; }
-  // Records of flushes that `thread` made, from now on and so far.
-  void WatchFlushesOf(uint32_t thread) { flushing_thread_ = thread; }
-  uint64_t flushes() const { return flushes_; }
+  // Records of ActivityTracer::kProbeCall made by `thread`, from now on and so far.
+  void WatchProbesOf(uint32_t thread) { probing_thread_ = thread; }
+  uint64_t probes() const { return probes_; }
   // A kernel, copy or memset was seen.
   bool saw_gpu_work() const { return saw_gpu_work_; }
 
@@ -58,9 +58,9 @@ class ActivityDecoder {
   const CodeWatch* code_;
   int64_t start_ns_ = 0;
   uint64_t unknown_records_ = 0;
-  uint32_t flushing_thread_ = 0;
+  uint32_t probing_thread_ = 0;
   uint32_t first_correlation_ = 0;
-  uint64_t flushes_ = 0;
+  uint64_t probes_ = 0;
   bool saw_gpu_work_ = false;
 };
 

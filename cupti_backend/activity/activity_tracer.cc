@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cupti_backend/api/cupti_versions.h"
+#include "cupti_backend/calls/api_filter.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -17,7 +18,6 @@ struct ActivityKind {
 // EXTERNAL_CORRELATION and MARKER are not here: prof records ranges itself (nvtx_bridge), and
 // launches find their range through the thread and time of the API call. prof also records calls
 // and what they wait for itself (call_trace.h): RUNTIME, DRIVER and SYNCHRONIZATION are not here.
-// On an H200 DRIVER costs a launch 8 % with all calls dropped but one that nobody makes.
 constexpr ActivityKind kActivityKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
                                            {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
                                            {CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},
@@ -67,6 +67,20 @@ ActivityTracer::Enabled ActivityTracer::Enable() {
     }
   }
   return {result, std::move(missing)};
+}
+
+// Were the kind on all the time, all other calls dropped, each launch would cost 3 to 14 % more
+// (H200, docs/measurements/launches.md). A later profiler that enables it gets all calls: that sets
+// the choice back (cupti_activity.h). Where calls cannot be chosen the probe would bring a record
+// for each call that the program makes meanwhile.
+void ActivityTracer::RecordProbe(const std::function<void()>& probe) {
+  if (!enabled_ || !api_->Has(Feature::kCallSelection)) return;
+  if (api_->activity_enable(CUPTI_ACTIVITY_KIND_DRIVER) != CUPTI_SUCCESS) return;
+  for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
+    if (cbid != kProbeCall) api_->activity_enable_driver_api(cbid, 0);
+  }
+  probe();
+  api_->activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
 }
 
 void ActivityTracer::Disable() {

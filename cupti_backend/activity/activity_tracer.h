@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -56,6 +57,10 @@ class ActivityTracer {
 
   // The number of records that CUPTI had to drop since the last call.
   uint64_t TakeDropped();
+
+  // Has CUPTI record the call that `probe` makes, kProbeCall, and no other one: for BufferWatch.
+  void RecordProbe(const std::function<void()>& probe);
+  static constexpr CUpti_CallbackId kProbeCall = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
 
   capture::BufferPool& pool() { return pool_; }
 

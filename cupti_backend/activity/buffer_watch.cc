@@ -6,6 +6,7 @@ namespace prof::cupti {
 BufferWatch::Act BufferWatch::Check(const Observation& seen) {
   const bool came = seen.buffers != buffers_;
   buffers_ = seen.buffers;
+  answers_ = seen.answers;
   const uint64_t launches_before = last_launches_;
   last_launches_ = seen.launches;
   if (taken_ && !came) return CheckWhileTaken(seen);
@@ -14,6 +15,7 @@ BufferWatch::Act BufferWatch::Check(const Observation& seen) {
     first_missed_ = launches_before;
     launches_ = seen.launches;
     waiting_since_ns_ = 0;
+    probed_ = false;
     if (taken_) {
       taken_ = false;
       if (!registered_again_) missed_before_ += missed_;  // otherwise they were recorded
@@ -24,29 +26,36 @@ BufferWatch::Act BufferWatch::Check(const Observation& seen) {
   const bool waits = !came && seen.launches != launches_;
   if (!waits) {
     waiting_since_ns_ = 0;
+    probed_ = false;
   } else if (waiting_since_ns_ == 0) {
     waiting_since_ns_ = seen.now_ns;
   }
   const bool suspicious = waits && seen.now_ns - waiting_since_ns_ >= kSuspiciousNs;
-  if (!suspicious) {
-    vain_flushes_ = 0;
-    return Act::kNothing;
-  }
   // CUPTI has never asked us for a buffer, so it asks another profiler.
   const bool never = seen.buffers == 0;
-  const bool lacks_flushes = seen.flushes != 0 && ++vain_flushes_ > kVainFlushes;
-  if (!never && !lacks_flushes) return Act::kNothing;
-  MarkTaken(seen.launches);
-  return Act::kReportTaken;
+  if (suspicious && (never || probed_)) {
+    MarkTaken(seen.launches);
+    return Act::kReportTaken;
+  }
+  if (suspicious && answers_ != 0) {
+    probed_ = true;
+    return Act::kProbe;
+  }
+  return answers_ == 0 && TriesProbe(came) ? Act::kProbe : Act::kNothing;
 }
 
-bool BufferWatch::End(const Observation& seen, uint64_t flushes_before) {
+bool BufferWatch::TriesProbe(bool came) {
+  int& trials = came ? late_trials_ : trials_;
+  return trials++ < kTrials;
+}
+
+bool BufferWatch::End(const Observation& seen, uint64_t answers_before_probe) {
   if (taken_) {
     missed_ = seen.launches - first_missed_;
     return false;
   }
-  const bool lost =
-      flushes_before != 0 && seen.flushes == flushes_before && seen.launches != first_missed_;
+  const bool lost = answers_before_probe != 0 && seen.answers == answers_before_probe &&
+                    seen.launches != first_missed_;
   if (lost) MarkTaken(seen.launches);
   return lost;
 }

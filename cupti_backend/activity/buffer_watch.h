@@ -5,9 +5,9 @@
 // then on, without a message to us.
 //
 // Launches that are counted while no buffer comes prove nothing: a long kernel holds its buffer
-// back. But CUPTI records each flush as overhead of the thread that flushes, in a buffer of that
-// thread, which the next flush brings (CUPTI 13.0). A record that does not come counts only in a
-// process in which one has come before, or in which CUPTI has never asked us for a buffer.
+// back. So a probe tests a suspicion: an API call of the collector thread, whose record goes into a
+// buffer of that thread. A missing answer counts only in a process that has answered a probe
+// before, or in which CUPTI has never asked us for a buffer.
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_BUFFER_WATCH_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_BUFFER_WATCH_H_
 
@@ -23,28 +23,28 @@ class BufferWatch {
     int64_t now_ns = 0;     // monotonic
     uint64_t launches = 0;  // counted by the callback; these three only grow
     uint64_t buffers = 0;   // that CUPTI asked us for, and handed over
-    uint64_t flushes = 0;   // records of the collector thread's flushes
+    uint64_t answers = 0;   // records of probes
     // Launches since the last check were on threads that torch.profiler records, or does not
     // record.
     bool torch_on = false, torch_off = false;
   };
   enum class Act {
     kNothing,
+    kProbe,          // make the call
     kReportTaken,    // the records go to another profiler
     kRegisterAgain,  // the other profiler is gone: register the buffers again
     kReportBack,     // the records come to us again
   };
 
-  // Before a flush.
   Act Check(const Observation& seen);
 
   // Time since torch.profiler last recorded. Its warm-up takes the buffers too, without a sign of
   // it; it lasts for some steps of the program.
   static constexpr int64_t kGoneNs = 10'000'000'000;
 
-  // At the end of a recording: whether the records went elsewhere just before it. A flush was made
-  // when `flushes_before` were there, and what it brought has been decoded.
-  bool End(const Observation& seen, uint64_t flushes_before);
+  // At the end of a recording: whether the records went elsewhere just before it. A probe was made
+  // when `answers_before_probe` were there, and had its time.
+  bool End(const Observation& seen, uint64_t answers_before_probe);
 
   bool taken() const { return taken_; }
   // Launches whose records went elsewhere, up to the last check. An estimate: all launches between
@@ -53,13 +53,16 @@ class BufferWatch {
 
  private:
   static constexpr int64_t kSuspiciousNs = 500'000'000;
-  static constexpr int kVainFlushes = 2;  // after that time
+  // Probes to learn whether they are answered: at the first checks, and later when a buffer came.
+  static constexpr int kTrials = 3;
 
+  bool TriesProbe(bool came);
   Act CheckWhileTaken(const Observation& seen);
   void MarkTaken(uint64_t launches);
 
-  bool taken_ = false, registered_again_ = false;
-  int vain_flushes_ = 0;
+  bool taken_ = false, probed_ = false, registered_again_ = false;
+  int trials_ = 0, late_trials_ = 0;
+  uint64_t answers_ = 0;
   uint64_t buffers_ = 0, launches_ = 0;  // when the last buffer came
   uint64_t last_launches_ = 0;           // at the last check
   uint64_t first_missed_ = 0;            // launches from this one on are missed, if any are

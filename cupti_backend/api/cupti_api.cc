@@ -137,6 +137,8 @@ std::optional<Problem> LoadCupti(CuptiApi* api, int cuda_driver) {
   ReplaceMissing(&api->field);
   feature = static_cast<uint32_t>(Feature::kGraphExecIds);
   PROF_CUPTI_GRAPH_EXEC_IDS(PROF_CUPTI_OFFER)
+  feature = static_cast<uint32_t>(Feature::kCallSelection);
+  PROF_CUPTI_CALL_SELECTION(PROF_CUPTI_OFFER)
   feature = static_cast<uint32_t>(Feature::kMetrics);
   PROF_CUPTI_METRICS(PROF_CUPTI_OFFER)
   feature = static_cast<uint32_t>(Feature::kPmSampling);

@@ -59,6 +59,8 @@ namespace prof::cupti {
 
 #define PROF_CUPTI_GRAPH_EXEC_IDS(X) X(get_graph_exec_id, cuptiGetGraphExecId)
 
+#define PROF_CUPTI_CALL_SELECTION(X) X(activity_enable_driver_api, cuptiActivityEnableDriverApi)
+
 #define PROF_CUPTI_METRICS(X)                                         \
   X(host_initialize, cuptiProfilerHostInitialize)                     \
   X(host_deinitialize, cuptiProfilerHostDeinitialize)                 \
@@ -104,6 +106,7 @@ namespace prof::cupti {
 // What a CUPTI may lack, oldest first.
 enum class Feature : uint8_t {
   kGraphExecIds,
+  kCallSelection,
   kMetrics,
   kPmSampling,
   kRanges,
@@ -115,6 +118,7 @@ struct CuptiApi {
   PROF_CUPTI_TIMELINE(PROF_CUPTI_FIELD)
   // Those of a missing feature do nothing, and return CUPTI_ERROR_NOT_SUPPORTED.
   PROF_CUPTI_GRAPH_EXEC_IDS(PROF_CUPTI_FIELD)
+  PROF_CUPTI_CALL_SELECTION(PROF_CUPTI_FIELD)
   PROF_CUPTI_METRICS(PROF_CUPTI_FIELD)
   PROF_CUPTI_PM_SAMPLING(PROF_CUPTI_FIELD)
   PROF_CUPTI_RANGES(PROF_CUPTI_FIELD)

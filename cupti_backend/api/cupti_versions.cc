@@ -15,6 +15,7 @@ struct Known {
 };
 constexpr Known kFeatures[] = {
     {Feature::kGraphExecIds, "12.3", "the ids of executable graphs"},
+    {Feature::kCallSelection, "12.5", "records of chosen calls"},
     {Feature::kMetrics, "12.6", "counters and PM samples"},
     {Feature::kPmSampling, "12.6", "PM samples"},
     {Feature::kRanges, "12.6 Update 2", "counters of launches"},

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "cupti_backend/activity/activity_tracer.h"
 #include "cupti_backend/api/cupti_versions.h"
 #include "test/cupti_backend/activity/activity_buffer.h"
 
@@ -34,11 +35,10 @@ CUpti_ActivityKernel10 Kernel(const char* name, uint64_t start) {
   return record;
 }
 
-CUpti_ActivityOverhead3 FlushOf(uint32_t tid) {
-  auto record = Zeroed<CUpti_ActivityOverhead3>(CUPTI_ACTIVITY_KIND_OVERHEAD);
-  record.overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH;
-  record.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
-  record.objectId.pt.threadId = tid;
+CUpti_ActivityAPI ProbeOf(uint32_t tid) {
+  auto record = Zeroed<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
+  record.cbid = ActivityTracer::kProbeCall;
+  record.threadId = tid;
   record.start = kStart + 400;
   record.end = kStart + 401;
   return record;
@@ -437,20 +437,17 @@ TEST_CASE("Overheads arrive with their kinds") {
   CHECK(model.threads.at(model.overheads[1].thread).tid == 0);
 }
 
-TEST_CASE("Flushes of one thread are counted") {
+TEST_CASE("Probes of one thread are counted, and are no calls of the program") {
   ActivityBuffer buffer;
-  buffer.Add(FlushOf(7));  // before: not ours
+  buffer.Add(ProbeOf(7));  // before: not ours
   Decoding decoding(DecodingApi());
   decoding.Decode(buffer);
-  CHECK(decoding.decoder.flushes() == 0);
-  decoding.decoder.WatchFlushesOf(7);
-  buffer.Add(FlushOf(8));
-  auto loading = FlushOf(7);
-  loading.overheadKind = CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING;
-  buffer.Add(loading);
+  CHECK(decoding.decoder.probes() == 0);
+  decoding.decoder.WatchProbesOf(7);
+  buffer.Add(ProbeOf(8));
   decoding.Decode(buffer);
-  CHECK(decoding.decoder.flushes() == 1);
-  CHECK(decoding.Model().overheads.size() == 4);
+  CHECK(decoding.decoder.probes() == 1);
+  CHECK(decoding.Model().api_calls.empty());
 }
 
 TEST_CASE("A record of a kind that was not asked for is counted, and the next one is read") {
@@ -558,20 +555,20 @@ TEST_CASE("The installed CUPTI steps through records as this prof lays them out"
   auto set = Zeroed<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
   set.start = kStart + 300, set.end = kStart + 310;
   buffer.Add(set);
-  buffer.Add(FlushOf(7));
+  buffer.Add(ProbeOf(7));
   auto overhead = Zeroed<CUpti_ActivityOverhead3>(CUPTI_ACTIVITY_KIND_OVERHEAD);
   overhead.start = kStart + 700, overhead.end = kStart + 710;
   buffer.Add(overhead);
   buffer.Add(Kernel("last", kStart + 800));
   Decoding decoding(api);
-  decoding.decoder.WatchFlushesOf(7);
+  decoding.decoder.WatchProbesOf(7);
   decoding.Decode(buffer);
   CHECK(decoding.decoder.unknown_records() == 0);
   const model::Model model = decoding.Model();
   REQUIRE(model.ops.size() == 5);
   CHECK(model.shapes.at(model.ops[4].shape).name == "last");
-  CHECK(decoding.decoder.flushes() == 1);
-  CHECK(model.overheads.size() == 2);
+  CHECK(decoding.decoder.probes() == 1);
+  CHECK(model.overheads.size() == 1);
 }
 
 }  // namespace

@@ -16,10 +16,12 @@ namespace {
 
 // What CUPTI was asked to do, in order.
 std::vector<std::string> asked;
+std::set<CUpti_CallbackId> driver_calls_off;
 CUpti_ActivityKind refused_kind;
 
 CuptiApi FakeApi() {
   asked.clear();
+  driver_calls_off.clear();
   refused_kind = CUPTI_ACTIVITY_KIND_INVALID;
   CuptiApi api = DecodingApi();  // it knows the calls' names
   api.set_thread_id_type = [](CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; };
@@ -42,6 +44,10 @@ CuptiApi FakeApi() {
   };
   api.activity_disable = [](CUpti_ActivityKind kind) {
     asked.push_back("off " + std::to_string(kind));
+    return CUPTI_SUCCESS;
+  };
+  api.activity_enable_driver_api = [](CUpti_CallbackId id, uint8_t on) {
+    if (on == 0) driver_calls_off.insert(id);
     return CUPTI_SUCCESS;
   };
   return api;
@@ -170,13 +176,26 @@ TEST_CASE("A kind that CUPTI does not record is named, and the others are record
   CHECK(Count("kind") >= 6);
 }
 
-TEST_CASE("CUPTI records no API calls") {
+TEST_CASE("Of API calls CUPTI records the probe alone, and only while it is made") {
   const CuptiApi api = FakeApi();
   ActivityTracer tracer(&api, 1 << 20);
+  const std::string driver = std::to_string(CUPTI_ACTIVITY_KIND_DRIVER);
+  const auto count = [](const std::string& line) {
+    return std::count(asked.begin(), asked.end(), line);
+  };
+  tracer.RecordProbe([&] { FAIL("nothing is recorded yet"); });
   tracer.Enable();
-  for (const CUpti_ActivityKind kind : {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER}) {
-    CHECK(std::count(asked.begin(), asked.end(), "kind " + std::to_string(kind)) == 0);
-  }
+  CHECK(count("kind " + std::to_string(CUPTI_ACTIVITY_KIND_RUNTIME)) == 0);
+  CHECK(count("kind " + driver) == 0);
+  bool probed = false;
+  tracer.RecordProbe([&] {
+    probed = true;
+    CHECK(asked.back() == "kind " + driver);
+    CHECK(driver_calls_off.count(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) == 1);
+    CHECK(driver_calls_off.count(ActivityTracer::kProbeCall) == 0);
+  });
+  CHECK(probed);
+  CHECK(asked.back() == "off " + driver);
 }
 
 std::vector<CUpti_BuffersCallbackRequestFunc> requests;
@@ -242,6 +261,16 @@ TEST_CASE(
   full.tracer.Flush(false);
   CHECK(full.Request() == first);
   CHECK(spare.count(full.Request()) == 1);  // they come back
+}
+
+TEST_CASE("Where CUPTI cannot choose among calls it records none of them") {
+  CuptiApi api = FakeApi();
+  api.missing = 1U << static_cast<uint32_t>(Feature::kCallSelection);
+  ActivityTracer tracer(&api, 1 << 20);
+  CHECK(tracer.Enable().result == CUPTI_SUCCESS);
+  tracer.RecordProbe([] { FAIL("it would bring a record of each call"); });
+  const std::string driver = std::to_string(CUPTI_ACTIVITY_KIND_DRIVER);
+  CHECK(std::count(asked.begin(), asked.end(), "kind " + driver) == 0);
 }
 
 }  // namespace

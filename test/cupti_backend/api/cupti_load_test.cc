@@ -97,14 +97,14 @@ TEST_CASE("Each CUPTI from 12.0 on is used with the features that it has") {
     int features;
   };
   const Case release = GENERATE(Case{"cuda12_0", 12, 18, 0}, Case{"cuda12_4", 12, 22, 1},
-                                Case{"cuda12_6", 12, 24, 3}, Case{"cuda12_9", 12, 28, 4},
-                                Case{"cuda13_0", 13, 130001, 5});
+                                Case{"cuda12_6", 12, 24, 4}, Case{"cuda12_9", 12, 28, 5},
+                                Case{"cuda13_0", 13, 130001, 6});
   const Mapped mapped(File(release.name, release.number));
   CuptiApi api;
   REQUIRE_FALSE(LoadCupti(&api));
   CHECK(api.version == release.version);
   CHECK(api.also.empty());
-  for (int feature = 0; feature < 5; ++feature) {
+  for (int feature = 0; feature < 6; ++feature) {
     CHECK(api.Has(static_cast<Feature>(feature)) == (feature < release.features));
   }
   // What is missing may be called all the same.

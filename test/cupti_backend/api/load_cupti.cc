@@ -19,10 +19,12 @@ int main(int argc, char** argv) {
     std::printf("refused: %s; %s\n", problem->what.c_str(), problem->fix.c_str());
     return problem->what.find("answers only where") != std::string::npos ? 0 : 1;
   }
-  std::printf("CUPTI %s (%u); ranges %d, PM sampling %d; calls kept: %zu driver, %zu runtime\n",
-              prof::format::CuptiVersion(api.version).c_str(), api.version,
-              api.Has(Feature::kRanges), api.Has(Feature::kPmSampling),
-              prof::cupti::KeptApiCalls(api, CUPTI_CB_DOMAIN_DRIVER_API).size(),
-              prof::cupti::KeptApiCalls(api, CUPTI_CB_DOMAIN_RUNTIME_API).size());
+  std::printf(
+      "CUPTI %s (%u); ranges %d, PM sampling %d, chosen calls %d; calls kept: %zu driver, "
+      "%zu runtime\n",
+      prof::format::CuptiVersion(api.version).c_str(), api.version, api.Has(Feature::kRanges),
+      api.Has(Feature::kPmSampling), api.Has(Feature::kCallSelection),
+      prof::cupti::KeptApiCalls(api, CUPTI_CB_DOMAIN_DRIVER_API).size(),
+      prof::cupti::KeptApiCalls(api, CUPTI_CB_DOMAIN_RUNTIME_API).size());
   return 0;
 }
