@@ -24,7 +24,7 @@ _SETS = {
     "callback": "callback,calls",
     "kernels": "kernels",
     "kernels + callback": "kernels,callback",
-    "what prof turns on": "kernels,copies,memsets,overhead,callback,calls,probe",
+    "what prof turns on": "kernels,copies,peer-copies,memsets,overhead,memory,pools,streams,callback,calls",
 }
 _BARE, _AGAIN, _FLOOR, _ON = "bare", "bare again", "kernels", "what prof turns on"
 _TIMELINE = "prof's timeline"

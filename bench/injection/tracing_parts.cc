@@ -5,12 +5,11 @@
 //
 //   TRACING_PARTS   sets of parts, with semicolons between the sets and commas between the parts.
 //                   By default "kernels": CUPTI's floor. The parts are
-//                     kernels, copies, peer-copies, memsets, memory, pools, streams, runtime,
-//                     driver, synchronization, overhead: activity kinds selected      API records
-//                     only of the calls that prof keeps probe         API records of one call that
-//                     no program makes often callback      a callback that notes the begin and end
-//                     of launches, as cheaply
-//                                   as possible
+//                     kernels, copies, peer-copies, memsets, memory, pools, streams: activity kinds
+//                     runtime, driver, synchronization, overhead: activity kinds, too
+//                     selected      API records only of the calls that prof keeps
+//                     probe         API records of one call that no program makes often
+//                     callback      a callback that notes the begin and end of launches
 //                     calls         the callback also on the other calls that prof keeps
 //                   or how tracing ends:
 //                     off           the kinds are disabled

@@ -239,6 +239,12 @@ void PmSampler::Fetch(Device& device) {
   batch.series = device.series;
   const CUptiResult result =
       device.session.Decode(*device.host->evaluator, PmSession::Idleness::kKeep, &batch);
+  const uint32_t misdated = result == CUPTI_SUCCESS ? device.session.misdated() : 0;
+  lost_.fetch_add(misdated);
+  if (misdated > 0 && batch.begin_ns.empty()) {
+    SetStatus(State::kDegraded,
+              {0, "the times of PM samples cannot be right: they are left out", "record again"});
+  }
   Emit(device, std::move(batch));
   if (result == CUPTI_SUCCESS) return;
   if (result == CUPTI_ERROR_OUT_OF_MEMORY) {

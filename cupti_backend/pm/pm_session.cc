@@ -123,9 +123,10 @@ bool PmSession::Idle(const MetricEvaluator& evaluator, size_t sample) const {
          std::all_of(values.begin(), values.end(), [](double value) { return value < kNothing; });
 }
 
-// Such samples would count to the wrong kernels, or to none.
-bool PmSession::IsMisdated(int64_t begin_ns, int64_t end_ns, int64_t now_ns) const {
-  return begin_ns < opened_ns_ - kMostApartNs || end_ns > now_ns + kMostApartNs;
+// Such samples would count to the wrong kernels, or to none. The first one after a Start begins
+// long before, and ends when it should.
+bool PmSession::IsMisdated(int64_t end_ns, int64_t now_ns) const {
+  return end_ns < opened_ns_ - kMostApartNs || end_ns > now_ns + kMostApartNs;
 }
 
 CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idleness,
@@ -158,14 +159,14 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idlenes
     result = SampleInfo(i, &sample);
     if (result != CUPTI_SUCCESS) return result;
     const auto begin_ns = static_cast<int64_t>(sample.startTimestamp);
-    last_end_ns_ = static_cast<int64_t>(sample.endTimestamp);
-    // The first one after a Start.
-    const int64_t length_ns = last_end_ns_ - begin_ns;
-    if (std::exchange(first_, false) || length_ns > format::kLongestPmRow * interval_ns_) continue;
-    if (IsMisdated(begin_ns, last_end_ns_, now_ns)) {
-      ++misdated_;
+    const auto end_ns = static_cast<int64_t>(sample.endTimestamp);
+    if (IsMisdated(end_ns, now_ns)) {
+      if (end_ns > begin_ns) ++misdated_;
       continue;
     }
+    last_end_ns_ = end_ns;
+    const bool is_long = end_ns - begin_ns > format::kLongestPmRow * interval_ns_;
+    if (std::exchange(first_, false) || is_long) continue;
     if (idleness == Idleness::kThinOut && !activity_.empty() && Idle(evaluator, i) &&
         ++idle_samples_ % kKeptOfIdle != 0) {
       continue;
@@ -173,7 +174,7 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idlenes
     std::vector<double> values = evaluator.Evaluate(image_.data(), image_.size(), i, metrics_);
     if (values.empty()) values.assign(metrics_.size(), std::numeric_limits<double>::quiet_NaN());
     batch->begin_ns.push_back(begin_ns);
-    batch->end_ns.push_back(last_end_ns_);
+    batch->end_ns.push_back(end_ns);
     batch->values.insert(batch->values.end(), values.begin(), values.end());
   }
   const size_t taken = samples - std::min(next_sample_, samples);

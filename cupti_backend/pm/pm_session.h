@@ -57,8 +57,9 @@ class PmSession {
   void Close();
   // Of the samples of the last Decode that thins out, the share in which the GPU did nothing.
   double idle_share() const { return idle_share_; }
-  // The samples of the last Decode that lie before Open, or in the future. On an H200 one of some
-  // seconds ago, of no length, comes with a burst beside a kernel that fills the link to the host.
+  // The samples of the last Decode that end before Open, or in the future, without those of no
+  // length: on an H200 one of some seconds ago comes with a burst beside a kernel that fills the
+  // link to the host.
   uint32_t misdated() const { return misdated_; }
   // CUPTI has ended, and the session with it: nothing is called.
   void Forget() { object_ = nullptr, started_ = false; }
@@ -67,7 +68,7 @@ class PmSession {
   CUptiResult Configure(const Sizes& sizes);
   CUptiResult ResetImage();
   bool Idle(const MetricEvaluator& evaluator, size_t sample) const;
-  bool IsMisdated(int64_t begin_ns, int64_t end_ns, int64_t now_ns) const;
+  bool IsMisdated(int64_t end_ns, int64_t now_ns) const;
   CUptiResult SampleInfo(size_t index, CUpti_PmSampling_CounterData_GetSampleInfo_Params* sample);
 
   const CuptiApi* const api_;

@@ -63,7 +63,7 @@ class TriageDevice {
 
   // Opens the session, or opens it again for another interval or pass.
   std::optional<Problem> Open(int64_t interval_ns, int64_t now_ns);
-  int& misdated_in_a_row() { return misdated_in_a_row_; }  // bursts
+  int& misdated_in_a_row() { return misdated_in_a_row_; }            // bursts
   uint32_t samples_misdated() const { return session_.misdated(); }  // of the last burst
   // Where one pass does not hold all units: the next one is due.
   bool PassIsDone() const;

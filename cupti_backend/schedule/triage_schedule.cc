@@ -136,17 +136,14 @@ int64_t TriageSchedule::QuietGapNs() const {
   return vain_ > 0 && launches_ == burst_launches_ ? kIdleGapNs : kQuietGapNs;
 }
 
-double TriageSchedule::LeftForNewNs(double left_ns) {
-  if (left_ns >= burst_cost_ns_) overrun_ns_ = 0;
-  return fresh_bursts_ > 0 ? left_ns + overrun_ns_ : left_ns;
-}
-
 TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const TriageSignals& signals,
                                           TriageBudget* budget) {
   Learn(now_ns, signals, budget->Fullness(now_ns));
-  const double left_ns = budget->LeftNs(now_ns), left_for_new_ns = LeftForNewNs(left_ns);
-  const auto wait_for = [&](double cost_ns) {
-    const double missing_ns = (cost_ns - left_ns) / std::max(budget->share(), 1e-9);
+  const double left_ns = budget->LeftNs(now_ns);
+  if (left_ns >= burst_cost_ns_) overrun_ns_ = 0;
+  const double left_for_burst_ns = left_ns + (fresh_bursts_ > 0 ? overrun_ns_ : 0);
+  const auto wait_for = [&](double missing_cpu_ns) {
+    const double missing_ns = missing_cpu_ns / std::max(budget->share(), 1e-9);
     return Step{Action::kWait, now_ns + static_cast<int64_t>(std::min(missing_ns, 60e9)) + 1, 0, 0};
   };
   const bool idle = idle_ + waiting_ > kMostlyIdle;
@@ -155,7 +152,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
   const bool done = now_ns - learnt_ns_ > let_go_ns;
   if (!open) {
     if (done) return {Action::kWait, now_ns + kQuietGapNs, 0, 0};
-    if (left_ns < open_cost_ns_) return wait_for(open_cost_ns_);
+    if (left_ns < open_cost_ns_) return wait_for(open_cost_ns_ - left_ns);
     return {Action::kOpen, 0, 0, signals.interval_ns > 0 ? signals.interval_ns : interval_ns_};
   }
   if (done) return {Action::kLetGo, 0, 0, 0};
@@ -168,7 +165,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
   if (quiet && now_ns < next_burst_ns_ + QuietGapNs()) {
     return {Action::kWait, next_burst_ns_ + QuietGapNs(), 0, 0};
   }
-  if (left_for_new_ns < burst_cost_ns_) return wait_for(burst_cost_ns_);
+  if (left_for_burst_ns < burst_cost_ns_) return wait_for(burst_cost_ns_ - left_for_burst_ns);
   // While the program warms up a burst for something new waits, too: kernels are far apart then.
   const bool may_wait = fresh_bursts_ == 0 || RestNs() > 0;
   const bool waits = listens_ && signals.may_ring && may_wait && waits_ < kMostWaits;

@@ -183,7 +183,6 @@ class TriageSchedule {
   [[nodiscard]] int64_t RestNs() const;
   [[nodiscard]] int64_t QuietGapNs() const;
   [[nodiscard]] int64_t GapNs(int64_t now_ns, TriageBudget* budget) const;
-  [[nodiscard]] double LeftForNewNs(double left_ns);
   [[nodiscard]] bool Hungry(int64_t now_ns, double open_share, TriageBudget* budget) const;
   [[nodiscard]] bool WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const;
   double Random();  // [0, 1)

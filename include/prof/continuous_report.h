@@ -41,7 +41,7 @@ struct LaunchCourse {
     std::vector<double> percent;
   };
 
-  double part_ns = 0;  ///< A launch is cut into so long parts; 4 to 16 of them.
+  double part_ns = 0;  ///< A launch is cut into so long parts; 3 to 16 of them.
   int64_t samples = 0;
   int64_t launches = 0;                  ///< With a sample.
   std::vector<int64_t> samples_of_part;  ///< One for each part, from the start to the end.

@@ -80,7 +80,10 @@ std::optional<UnitUse> FindPmUse(const ContinuousValues& values, TriageUnit read
 bool HasPmMetric(const ContinuousValues& values, Unit unit) {
   return std::any_of(values.begin(), values.end(), [&](const auto& one) {
     const format::TriageMetric* const triage = format::FindTriageMetric(one.first);
-    return triage != nullptr &&
+    if (triage == nullptr) return false;
+    const bool is_of_dram =
+        triage->unit == TriageUnit::kDramRead || triage->unit == TriageUnit::kDramWrite;
+    return (is_of_dram && unit == Unit::kDram) ||
            std::any_of(std::begin(kPmUnits), std::end(kPmUnits), [&](const PmUnit& entry) {
              return entry.unit == unit && entry.read == triage->unit;
            });

@@ -42,7 +42,9 @@ std::string WayTo(const RuleInputs& inputs, format::Needs needs) {
 }
 
 std::string MissingUses(const RuleInputs& inputs) {
-  const bool has_samples = inputs.kernel != nullptr && !inputs.kernel->continuous.empty();
+  // A kernel that may wait for others is never counted.
+  const bool has_samples = inputs.kernel != nullptr && !inputs.kernel->continuous.empty() &&
+                           !format::WaitsForOthers(inputs.kernel->full_name.c_str());
   std::vector<std::string_view> to_come, never;
   for (const UnitName& name : kUnitNames) {
     const auto& unknown = inputs.unknown;

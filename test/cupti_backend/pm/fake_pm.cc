@@ -93,7 +93,7 @@ CUptiResult SampleInfo(CUpti_PmSampling_CounterData_GetSampleInfo_Params* p) {
   const int64_t covers_ns = p->sampleIndex % 10 == 9 ? fake->covers_ns.load() : 0;
   p->startTimestamp = static_cast<uint64_t>(begin_ns + late_ns - covers_ns);
   p->endTimestamp = static_cast<uint64_t>(end_ns + late_ns);
-  if (fake->stale_ns != 0 && p->sampleIndex % 10 == 1) {
+  if (fake->stale_ns != 0 && p->sampleIndex % 10 == 0) {
     p->startTimestamp = p->endTimestamp = static_cast<uint64_t>(begin_ns - fake->stale_ns);
   }
   return CUPTI_SUCCESS;

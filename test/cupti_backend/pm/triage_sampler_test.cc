@@ -284,7 +284,7 @@ TEST_CASE("A sample of the time before its burst is left out, wherever it comes"
   CHECK(got.sampler.samples_lost() == 0);
 }
 
-TEST_CASE("Single samples of another time are left out, and cost the others of their burst nothing") {
+TEST_CASE("Single samples of another time cost the others of their burst nothing") {
   FakePm pm;
   pm.stale_ns = 3'000'000'000;
   Recorded got(&pm);

@@ -278,7 +278,8 @@ void SimulatedMachine::EndBurst() {
 }
 
 void SimulatedMachine::Open(int64_t interval_ns) {
-  const int64_t cost_ns = link_is_full_ ? kLinkOpenNs : kOpenNs;
+  const int64_t close_ns = !open_ ? 0 : link_is_full_ ? kLinkCloseNs : kCloseNs;
+  const int64_t cost_ns = close_ns + (link_is_full_ ? kLinkOpenNs : kOpenNs);
   if (link_is_full_) ++link_opens_;
   open_ = true;
   interval_ns_ = interval_ns;

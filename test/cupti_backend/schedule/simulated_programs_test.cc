@@ -117,7 +117,7 @@ TEST_CASE("Phases that come again are decided as far as the budget goes") {
                                        }
                                      });
     CHECK(outcome.known >= 0.99);
-    CHECK(outcome.decided >= 0.45);  // a second turn on the hardware is beyond the budget
+    CHECK(outcome.decided >= 0.45);  // the budget has one or two turns on the hardware
   }
 }
 
@@ -152,6 +152,7 @@ TEST_CASE("Kernels that run eagerly before they run in a graph are decided there
           Loop(machine, program, 3 * kS);
           Loop(machine, program, 5 * kS, true);
         });
+    CHECK(outcome.known == 1);
     CHECK(outcome.decided >= 0.98);
   }
 }
@@ -226,6 +227,7 @@ TEST_CASE("Thirty programs that are drawn anew have a known use of the units") {
     known += outcome.known / 30;
     well_known += outcome.known >= 0.9 ? 1 : 0;
   }
+  CAPTURE(first);
   CHECK(known >= 0.93);
   CHECK(well_known >= 27);
 }
