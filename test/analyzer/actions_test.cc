@@ -171,7 +171,7 @@ TEST_CASE("Actions are ranked by the time that they free, of kernels and of idle
   CHECK(actions[1].saves_at_most_ns == 180);
   CHECK(actions[1].target == "copy");
   CHECK(actions[1].evidence == "DRAM 76 % of peak");
-  CHECK(actions[2].saves_at_most_ns == 100);
+  CHECK(actions[2].saves_at_most_ns == Approx(100));
 }
 
 TEST_CASE("Two findings about the same idle time do not both get it") {
