@@ -87,6 +87,7 @@ void BufferGuard::AskTorch(const std::function<void()>& register_again) {
 }
 
 void BufferGuard::ProbeBeforeEnd() {
+  if (!CanProbe()) return;
   answers_before_end_ = decoder_->probes();
   Probe();
 }

@@ -6,7 +6,7 @@
 //   zoo --measure [--after NAME]          a line of JSON for each family: times by dose
 //   zoo --run --part I/N [--seconds S] [--launches L]
 //                                         the kernels of a part, each for S seconds or until L
-//                                         launches, to be recorded
+//                                         launches (0.8 s of them at least), to be recorded
 //
 //   --seed N     what sizes are drawn from; the same seed gives the same kernels
 //   --only NAME  one family

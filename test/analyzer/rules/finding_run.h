@@ -54,7 +54,8 @@ class Run {
   model::Model& model() { return model_; }
   int64_t end_ns() const { return end_ns_; }
 
-  // What is found. Checks what holds for every run.
+  // The findings. It is an error of the test if one claims more time than the run has, or has no
+  // title or evidence.
   std::vector<Finding> Find();
 
  private:
