@@ -43,6 +43,8 @@ WAITING = 0.5     # 1 - elasticity of "parallel" from which on the kernel waits
 # the peak. From there on ncu calls the resource that leads a limit, and the kernel waits as well.
 BOTH = 0.26
 FULL = 0.8        # low end of the elasticity of "parallel" from which on more warps gain nothing
+BESIDE = 0.5      # of the leading elasticity: a resource with so much limits the kernel as well
+SLOTS = 0.2       # of the time follows each of two pipes: what they share is the issue slots
 SHORT_US = 5.0    # such kernels are launch-sized for prof (lib/format/depth.h: kLaunchSizedNs)
 GAINS = 0.05      # of the time: a change that helps
 USELESS = 0.02    # a change that gains less helps nobody
@@ -126,6 +128,11 @@ def _parallel(values):
     return next((one for one in values if one["resource"] == "parallel"), None)
 
 
+def _of_fewer_warps(values):
+    """The elasticity of the time to the warps of an SM: 1 where it is in inverse proportion."""
+    return next((-one["elasticity"] for one in values if one["resource"] == "warps"), 0)
+
+
 def _waits(values):
     parallel = _parallel(values)
     return parallel is not None and 1 - parallel["elasticity"] >= WAITING
@@ -152,7 +159,14 @@ def _leading(ranked):
         return []
     near = [resource for value, resource in ranked if ranked[0][0] - value < CLOSE]
     names = [LIMITERS[resource] for resource in near]
-    return names + (["mixed"] if len(names) > 1 else []) + _alike(near)
+    beside = [value for value, _ in ranked if value >= BESIDE * ranked[0][0]]
+    return names + (["mixed"] if len(beside) > 1 else []) + _alike(near)
+
+
+def _shared_slots(values):
+    """An instruction of either pipe costs time, so the kernel has no issue slots left over."""
+    pipes = [one for one in values if one["resource"] in ("fma", "alu")]
+    return ["issue"] if len(pipes) == 2 and all(one["low"] >= SLOTS for one in pipes) else []
 
 
 def _limiters(median_us, values):
@@ -165,12 +179,17 @@ def _limiters(median_us, values):
         both = leading if _parallel(values)["elasticity"] >= BOTH else []
         return ["latency", "occupancy", "small-grid", *both], \
             "a resource leads, and more warps would help" if both else ""
+    by_warps = _of_fewer_warps(values)
+    if by_warps >= LEADING:
+        return ["latency", "occupancy", *leading], \
+            "a resource leads, and with fewer warps it takes longer" if leading else ""
     if leading:
         return leading, ""
     if len(ranked) > 1:
         resources = [resource for _, resource in ranked]
-        return ["mixed", *(LIMITERS[resource] for resource in resources),
-                *_alike(resources)], "no resource leads"
+        return ["mixed", *(LIMITERS[resource] for resource in resources), *_alike(resources),
+                *_shared_slots(values), *(["latency"] if by_warps >= AMONG else [])], \
+            "no resource leads"
     waits = [one["resource"] for one in values
              if one["resource"] in WAITS and one["elasticity"] >= LEADING]
     if waits:
@@ -243,6 +262,8 @@ def _useless(values, changes):
             found += HELPFUL.get(one["resource"], [])
     if _is_full(values):
         found += MORE_WARPS
+    if any(one["resource"] == "warps" and one["low"] > -NO_EFFECT for one in values):
+        found.append("raise-occupancy")  # fewer of them take hardly longer
     gained = [one["action"] for one in changes if one["low"] >= USELESS]
     return [action for action in dict.fromkeys(found) if action not in gained]
 

@@ -7,6 +7,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
+#include "bench/zoo/sleepers.h"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -219,6 +220,7 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
                         for (const float value : in) sum += value;
                         return Near(out[1023], sum, 1e-4) && Near(out[0], in[0], 1e-3);
                       }});
+  AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(scan)), kThreads, &families.back());
 
   setting.draws->Begin("histogram");
   // Of vectors: more than L2 holds. Global atomics are so slow that an eighth is enough.
@@ -294,6 +296,7 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
                         }
                         return true;
                       }});
+  AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(bitonic_sort)), 512, &families.back());
 
   setting.draws->Begin("elementwise");
   const unsigned elements = setting.draws->Near(1 << 23, 1 << 13);

@@ -78,15 +78,19 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   __shared__ uint32_t bins[1024];
   for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x) bins[i] = 0;
   __syncthreads();
-  const uint32_t at = zoo::SharedAddress(bins);
+  const uint32_t at = zoo::SharedAddress(bins + threadIdx.x);
   float chain[zoo::kChains];
   zoo::StartChains(chain);
 #pragma unroll 1
   for (int round = 0; round < work.rounds; ++round) {
-#pragma unroll 4
-    for (int i = 0; i < work.atomics; ++i) {
-      const uint32_t bin = ((threadIdx.x + i) & work.mask & 1023) * 4;
-      asm volatile("red.shared.add.u32 [%0], %1;" : : "r"(at + bin), "r"(1) : "memory");
+    for (int i = 0; i < work.atomics; i += 4) {  // a multiple of 4: hardly any other instruction
+#pragma unroll
+      for (int part = 0; part < 4; ++part) {
+        asm volatile("red.shared.add.u32 [%0], %1;"
+                     :
+                     : "r"(at + part * kThreads * 4), "r"(1)
+                     : "memory");
+      }
     }
     for (int i = 0; i < work.fmas; ++i) zoo::Fma(chain);
   }

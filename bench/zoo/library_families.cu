@@ -11,6 +11,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
+#include "bench/zoo/sleepers.h"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -86,28 +87,30 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, int segments, 
                                  zoo::Sink());
   };
   const auto step = [](int natural) { return (natural + 3) / 4; };
-  return {id,
-          name,
-          {{"dram", 4, 1, true},
-           {"alu", alu, step(alu), true},
-           {"shared", shared, step(shared), true},
-           {"barrier", barriers, step(barriers), true}},
-          [=](const zoo::Amounts& a) {
-            Extra extra;
-            extra.dram = a[0] - 4;
-            extra.alu = a[1] - alu;
-            extra.shared = a[2] - shared;
-            extra.barriers = a[3] - barriers;
-            run(extra);
-          },
-          {},
-          "",
-          [=] {
-            run({});
-            std::vector<uint32_t> words(kBlockItems);
-            zoo::ReadBack(words.data(), zoo::Out(), words.size() * sizeof(uint32_t));
-            return is_right(words);
-          }};
+  zoo::Family family{id,
+                     name,
+                     {{"dram", 4, 1, true},
+                      {"alu", alu, step(alu), true},
+                      {"shared", shared, step(shared), true},
+                      {"barrier", barriers, step(barriers), true}},
+                     [=](const zoo::Amounts& a) {
+                       Extra extra;
+                       extra.dram = a[0] - 4;
+                       extra.alu = a[1] - alu;
+                       extra.shared = a[2] - shared;
+                       extra.barriers = a[3] - barriers;
+                       run(extra);
+                     },
+                     {},
+                     "",
+                     [=] {
+                       run({});
+                       std::vector<uint32_t> words(kBlockItems);
+                       zoo::ReadBack(words.data(), zoo::Out(), words.size() * sizeof(uint32_t));
+                       return is_right(words);
+                     }};
+  zoo::AddWarpsKnob(reinterpret_cast<const void*>(kernel), kThreads, &family);
+  return family;
 }
 
 bool IsSum(const std::vector<uint32_t>& found) {

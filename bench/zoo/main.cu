@@ -15,8 +15,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "bench/programs/cuda_check.h"
+#include "bench/zoo/sleepers.h"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -44,6 +46,7 @@ struct Configuration {
   std::string detail;  // the resource or the action
   int amount = 0;
   std::function<void()> launch;
+  int sleeping = 0;  // warps of each SM that it cannot have
   std::vector<double> times_us{};
 };
 
@@ -67,8 +70,10 @@ std::vector<Configuration> Configurations(const Family& family) {
     for (const int steps : knob.one_sided ? std::vector<int>{1, 2} : std::vector<int>{-1, 1}) {
       Amounts amounts = natural;
       amounts[k] += steps * knob.step;
-      all.push_back(
-          {"knob", knob.resource, amounts[k], [&family, amounts] { family.launch(amounts); }});
+      const bool of_warps = std::strcmp(knob.resource, "warps") == 0;
+      all.push_back({"knob", knob.resource, amounts[k],
+                     [&family, amounts] { family.launch(amounts); },
+                     of_warps ? zoo::WarpSlots() - amounts[k] : 0});
     }
   }
   for (const zoo::Variant& variant : family.variants) {
@@ -105,6 +110,12 @@ class Timer {
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
+double TimeOf(const Configuration& one, int launches, Timer* timer) {
+  std::optional<zoo::Sleepers> sleepers;
+  if (one.sleeping > 0) sleepers.emplace(one.sleeping);
+  return timer->Time(one.launch, launches);
+}
+
 void PrintTimes(const std::vector<double>& times) {
   for (size_t i = 0; i < times.size(); ++i) std::printf("%s%.4g", i == 0 ? "[" : ", ", times[i]);
   std::printf("]");
@@ -135,7 +146,7 @@ bool Measure(const Family& family, Timer* timer) {
   std::vector<Configuration> all = Configurations(family);
   double base_us = 0;
   for (const Configuration& one : all) {  // each once: loads the code, and shows what cannot run
-    const double us = timer->Time(one.launch, 1);
+    const double us = TimeOf(one, 1, timer);
     if (us < 0) return Report(cudaGetErrorString(cudaPeekAtLastError()));
   }
   const double end = Now() + kWarmUpS;
@@ -151,7 +162,7 @@ bool Measure(const Family& family, Timer* timer) {
     for (size_t i = 0; i < all.size(); ++i) {
       // In turns, and from another one each round: what drifts, drifts for all of them.
       Configuration& one = all[(i + 7 * static_cast<size_t>(round)) % all.size()];
-      const double us = timer->Time(one.launch, launches);
+      const double us = TimeOf(one, launches, timer);
       if (us < 0) return Report(cudaGetErrorString(cudaPeekAtLastError()));
       one.times_us.push_back(us);
     }

@@ -6,6 +6,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
+#include "bench/zoo/sleepers.h"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -164,6 +165,7 @@ std::vector<Family> MatrixFamilies(const Setting& setting) {
                         vector({a[0] - 1, a[1] - 1, 0, a[2] - 1});
                       },
                       {}});
+  AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(matrix_vector)), 256, &families.back());
 
   setting.draws->Begin("transpose");
   const int side = setting.draws->Near(8192, 32);
@@ -191,6 +193,7 @@ std::vector<Family> MatrixFamilies(const Setting& setting) {
        {{"fix", "coalesce", [=] { transpose(KERNEL(transpose_padded), {}); }}},
        "uncoalesced",
        [=] { return is_transposed(KERNEL(transpose_naive)); }});
+  AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(transpose_naive)), 256, &families.back());
   families.push_back(
       {NAMES(transpose_conflicts),
        // A conflict of 32 words takes as long as 8 reads of 16 bytes.
@@ -201,6 +204,7 @@ std::vector<Family> MatrixFamilies(const Setting& setting) {
        {{"fix", "remove-bank-conflicts", [=] { transpose(KERNEL(transpose_padded), {}); }}},
        "shared-bank-conflicts",
        [=] { return is_transposed(KERNEL(transpose_conflicts)); }});
+  AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(transpose_conflicts)), 256, &families.back());
   families.push_back({NAMES(transpose_padded),
                       {{"fma", 1, 1, true}, {"shared", 2, 1, true}, {"dram", 2, 1, true}},
                       [=](const Amounts& a) {
@@ -209,6 +213,7 @@ std::vector<Family> MatrixFamilies(const Setting& setting) {
                       {},
                       "",
                       [=] { return is_transposed(KERNEL(transpose_padded)); }});
+  AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(transpose_padded)), 256, &families.back());
 
   setting.draws->Begin("attention_like");
   const int steps = setting.draws->Near(60);

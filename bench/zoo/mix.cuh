@@ -16,7 +16,7 @@ enum MixKinds : unsigned {
   kL2Reads = 4,         // 16 bytes a thread, of `l2_vectors`, past L1
   kL1Reads = 8,         // 16 bytes a thread, of 8 KiB a block
   kSharedVectors = 16,  // 16 bytes a thread, without conflicts
-  kSharedWords = 32,    // 4 bytes a thread, `word_stride` words apart
+  kSharedWords = 32,    // 4 bytes a thread, `word_stride` words apart, in multiples of kWordsAtOnce
   kFmas = 64,           // groups of kChains FP32 instructions
   kLops = 128,          // groups of kChains logical instructions
 };
@@ -38,6 +38,7 @@ struct MixData {
 
 inline constexpr unsigned kBlockVectors = 512;      // 8 KiB a block, of L1 reads
 inline constexpr unsigned kSharedWordCount = 4096;  // 16 KiB a block
+inline constexpr int kWordsAtOnce = 16;             // of one address, so that reads are most of it
 
 template <unsigned kKinds>
 __device__ __forceinline__ void RunMix(const Mix& mix, const MixData& data) {
@@ -93,9 +94,13 @@ __device__ __forceinline__ void RunMix(const Mix& mix, const MixData& data) {
       }
     }
     if constexpr ((kKinds & kSharedWords) != 0) {
-#pragma unroll 8
-      for (int i = 0; i < mix.shared_words; ++i, single += 32) {
-        keep ^= LoadSharedWord(shared_at + 4 * (single & (kSharedWordCount - 1)));
+      for (int i = 0; i < mix.shared_words; i += kWordsAtOnce, single += kWordsAtOnce * 32) {
+        const uint32_t at = shared_at + 4 * (single & (kSharedWordCount / 2 - 1));
+#pragma unroll
+        for (int k = 0; k < kWordsAtOnce; k += 4) {
+          const auto word = [&](int j) { return LoadSharedWord(at + 128 * (k + j)); };
+          Use(make_uint4(word(0), word(1), word(2), word(3)), &keep);
+        }
       }
     }
     if constexpr ((kKinds & kFmas) != 0) {

@@ -7,6 +7,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
+#include "bench/zoo/sleepers.h"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -213,7 +214,9 @@ std::vector<Family> PlaneFamilies(const Setting& setting) {
   families.push_back(plane(NAMES(stencil), KERNEL(stencil), 1));
   families.back().variants.push_back(
       {"fix", "more-loads-in-flight", [=] { smooth(KERNEL(stencil_rows), 4, {}); }});
+  AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(stencil)), kThreads, &families.back());
   families.push_back(plane(NAMES(stencil_rows), KERNEL(stencil_rows), 4));
+  AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(stencil_rows)), kThreads, &families.back());
 
   setting.draws->Begin("softmax");
   const int columns = setting.draws->Near(4096, 256);
@@ -240,6 +243,7 @@ std::vector<Family> PlaneFamilies(const Setting& setting) {
        {{"fix", "fewer-load-instructions", [=] { normalize(KERNEL(softmax_once), {}); }}},
        "",
        [=] { return is_normal(KERNEL(softmax)); }});
+  AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(softmax)), kThreads, &families.back());
   families.push_back(
       {NAMES(softmax_once),
        {fma, alu, shared, {"dram", 2, 1, true}, barrier},
@@ -249,6 +253,7 @@ std::vector<Family> PlaneFamilies(const Setting& setting) {
        {},
        "",
        [=] { return is_normal(KERNEL(softmax_once)); }});
+  AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(softmax_once)), kThreads, &families.back());
   return families;
 }
 

@@ -17,12 +17,14 @@ namespace zoo {
 using Amounts = std::vector<int>;
 
 // A dose. The program runs the kernel with natural - step, natural and natural + step; where
-// nothing can be taken away (`one_sided`) with natural, natural + step and natural + 2 * step.
+// nothing can be taken away (`one_sided`) with natural, natural + step and natural + 2 * step. The
+// step of "warps" is negative.
 struct Knob {
   // "dram", "l2", "l1", "shared", "fma", "fp64", "fp16", "alu", "sfu", "tensor", "issue",
   // "atomics" (on global memory), "shared-atomics", "barrier", "constant", "icache", "link" (to the
   // host, or to the shared memory of another SM): a resource. "chain": dependent steps.
-  // "parallel": the same work beside it on the SMs, in more blocks.
+  // "parallel": the same work beside it on the SMs, in more blocks. "warps": those that an SM has
+  // at a time (sleepers.h), which `launch` knows nothing of.
   const char* resource;
   int natural;
   int step;

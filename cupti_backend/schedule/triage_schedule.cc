@@ -20,6 +20,10 @@ constexpr double kLeastSquare = 0.04;
 // Without launches the GPU may still work on a long kernel: it is looked at this often. Where it
 // did nothing, and nothing was launched since, only a kernel could begin that had to wait.
 constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000, kIdleGapNs = 4'000'000'000;
+// A kernel that runs for so long may be all that a program does: each of its parts gets a burst,
+// however long it runs in the end (the analyzer wants all of PmContrasts::kParts). One that lacks
+// samples is taken for one after kQuietNs. After kLongestLongNs others may have the hardware.
+constexpr int64_t kLongNs = 1'000'000'000, kPartsOfLong = 8, kLongestLongNs = 60'000'000'000;
 constexpr double kWeightOfLatest = 0.25;
 
 void Average(double value, double* average) { *average += kWeightOfLatest * (value - *average); }
@@ -79,7 +83,8 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
   lacking_ = signals.lacking;
   LearnResolved(now_ns, signals.resolved, full);
   const bool lacking = signals.lacking > kEnough && now_ns - launched_ns_ < kQuietNs;
-  if (lacking || now_ns < fresh_until_ns_) learnt_ns_ = now_ns;
+  const bool runs_long = RunsLong(now_ns) && now_ns - launched_ns_ < kLongestLongNs;
+  if (lacking || runs_long || now_ns < fresh_until_ns_) learnt_ns_ = now_ns;
 }
 
 void TriageSchedule::LearnNewsGap(int64_t now_ns) {
@@ -132,8 +137,19 @@ int64_t TriageSchedule::RestNs() const {
   return std::min(kShortestRestNs << std::min(vain_ - 1, kDoublings), kLongestRestNs);
 }
 
-int64_t TriageSchedule::QuietGapNs() const {
-  return vain_ > 0 && launches_ == burst_launches_ ? kIdleGapNs : kQuietGapNs;
+// Without a launch, and the last burst met work.
+bool TriageSchedule::RunsLong(int64_t now_ns) const {
+  const int64_t patience_ns = lacking_ > kMuch ? kQuietNs : kLongNs;
+  return vain_ == 0 && now_ns - launched_ns_ > patience_ns && last_burst_ns_ >= launched_ns_;
+}
+
+int64_t TriageSchedule::DueNs(int64_t now_ns) const {
+  if (RunsLong(now_ns)) {
+    return last_burst_ns_ + std::max(kQuietNs, (now_ns - launched_ns_) / kPartsOfLong);
+  }
+  if (now_ns - launched_ns_ <= kQuietNs) return std::max(next_burst_ns_, last_burst_ns_ + RestNs());
+  const bool idles = vain_ > 0 && launches_ == burst_launches_;
+  return std::max(next_burst_ns_ + (idles ? kIdleGapNs : kQuietGapNs), last_burst_ns_ + RestNs());
 }
 
 TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const TriageSignals& signals,
@@ -159,12 +175,8 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
   if (now_ns - opened_ns_ > stay_ns_ && WantsOther(now_ns, signals.interval_ns, budget)) {
     return {Action::kOpen, 0, 0, signals.interval_ns};
   }
-  const int64_t due_ns = std::max(next_burst_ns_, last_burst_ns_ + RestNs());
+  const int64_t due_ns = DueNs(now_ns);
   if (now_ns < due_ns) return {Action::kWait, due_ns, 0, 0};
-  const bool quiet = now_ns - launched_ns_ > kQuietNs;
-  if (quiet && now_ns < next_burst_ns_ + QuietGapNs()) {
-    return {Action::kWait, next_burst_ns_ + QuietGapNs(), 0, 0};
-  }
   if (left_for_burst_ns < burst_cost_ns_) return wait_for(burst_cost_ns_ - left_for_burst_ns);
   // While the program warms up a burst for something new waits, too: kernels are far apart then.
   const bool may_wait = fresh_bursts_ == 0 || RestNs() > 0;

@@ -181,7 +181,8 @@ class TriageSchedule {
   void LearnWaiting(uint64_t resolved, double waiting_share);
   void LearnResolved(int64_t now_ns, uint64_t resolved, double full);
   [[nodiscard]] int64_t RestNs() const;
-  [[nodiscard]] int64_t QuietGapNs() const;
+  [[nodiscard]] bool RunsLong(int64_t now_ns) const;
+  [[nodiscard]] int64_t DueNs(int64_t now_ns) const;
   [[nodiscard]] int64_t GapNs(int64_t now_ns, TriageBudget* budget) const;
   [[nodiscard]] bool Hungry(int64_t now_ns, double open_share, TriageBudget* budget) const;
   [[nodiscard]] bool WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const;

@@ -86,6 +86,39 @@ class ZooLabels(unittest.TestCase):
         self.assertIn("more warps would help", label(0.4)["why"])
         self.assertEqual(label(0.6)["limiters"], ["dram"])
 
+    def test_a_resource_with_half_of_the_leading_effect_limits_the_kernel_as_well(self):
+        def limiters(elasticity):
+            return zoo_labels.label(_family(
+                lambda a: a["fma"] ** 0.6 * a["dram"] ** elasticity * a["parallel"],
+                [("fma", 16, 4), ("dram", 16, 4), ("parallel", 4, 1)]))["limiters"]
+        self.assertEqual(limiters(0.35), ["fma", "mixed", "issue"])
+        self.assertEqual(limiters(0.25), ["fma", "issue"])
+
+    def test_where_an_instruction_of_each_pipe_costs_time_the_issue_slots_may_be_the_limit(self):
+        def limiters(fma):
+            return zoo_labels.label(_family(
+                lambda a: a["alu"] ** 0.4 * a["shared"] ** 0.4 * a["fma"] ** fma,
+                [("alu", 16, 4), ("shared", 16, 4), ("fma", 16, 4)]))["limiters"]
+        self.assertEqual(set(limiters(0.25)), {"mixed", "alu", "shared", "issue"})
+        self.assertEqual(set(limiters(0.15)), {"mixed", "alu", "shared"})
+
+    def test_a_kernel_that_takes_longer_with_fewer_warps_waits(self):
+        def label(dram, warps):
+            return zoo_labels.label(_family(
+                lambda a: 1000 * a["dram"] ** dram * a["warps"] ** -warps,
+                [("dram", 16, 4), ("warps", 48, 8)]))
+        self.assertEqual(label(0.2, 0.9)["limiters"], ["latency", "occupancy"])
+        self.assertEqual(label(0.6, 0.6)["limiters"], ["latency", "occupancy", "dram"])
+        self.assertIn("fewer warps", label(0.6, 0.6)["why"])
+        self.assertEqual(label(0.6, 0.2)["limiters"], ["dram"])
+
+    def test_where_fewer_warps_take_as_long_more_of_them_are_useless(self):
+        def harmful(warps):
+            return zoo_labels.label(_family(lambda a: 100 * a["dram"] * a["warps"] ** -warps,
+                                            [("dram", 16, 4), ("warps", 48, 8)]))["harmful"]
+        self.assertIn("raise-occupancy", harmful(0.05))
+        self.assertNotIn("raise-occupancy", harmful(0.2))
+
     def test_a_tail_whose_fix_gains_little_does_not_hide_the_resource_that_leads(self):
         label = zoo_labels.label(_family(
             lambda a: 10 * a["fma"], [("fma", 16, 4), ("parallel", 4, 1)],

@@ -451,12 +451,13 @@ ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
   const double inflation = solver_->Inflation(at);
   // What is nearest to it may be another part of itself.
   const std::string& neighbour = Neighbour(column);
+  const bool is_itself = neighbour == columns_.names[column];
   const std::string beside =
-      neighbour == columns_.names[column]
-          ? "its parts were sampled in nearly the same proportion, and not all of them"
-          : "it cannot be separated from " + neighbour +
-                ": in every sample they run in nearly the same proportion";
-  if (!(inflation <= kMostInflation)) {
+      is_itself ? "its parts were sampled in nearly the same proportion, and not all of them"
+                : "it cannot be separated from " + neighbour +
+                      ": in every sample they run in nearly the same proportion";
+  // How much a part that was not sampled may differ is in the bound.
+  if (!(inflation <= kMostInflation) && !is_itself) {
     value.missing = beside;
     return value;
   }

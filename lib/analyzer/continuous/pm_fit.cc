@@ -15,6 +15,9 @@ using Eigen::VectorXd;
 
 // On a unit diagonal: far below any measurement, far above the rounding of a double.
 constexpr double kRidge = 1e-8;
+// Of the sum of a contrast's squares: far above the ridge, which would pull rates to zero where
+// nothing else holds a contrast. Samples without noise ask for less.
+constexpr double kLeastPenalty = 1e-5;
 
 // The scale that makes the diagonal of the matrix of products one.
 VectorXd UnitScale(const NormalEquations& sums) {
@@ -153,17 +156,18 @@ NormalEquations NormalEquations::First(size_t count) const {
 
 PmSolver::PmSolver(const NormalEquations& sums, const VectorXd& penalties)
     : rates_(sums.columns.rows() - penalties.size()),
-      penalties_(penalties),
+      penalties_(
+          penalties.cwiseMax(kLeastPenalty * sums.columns.diagonal().tail(penalties.size()))),
       values_(sums.values),
       squares_(sums.columns.diagonal()) {
   NormalEquations penalized = sums;
-  penalized.columns.diagonal().tail(penalties.size()) += penalties;
+  penalized.columns.diagonal().tail(penalties_.size()) += penalties_;
   scale_ = UnitScale(penalized);
   scaled_ = Scaled(penalized, scale_);
   const Index k = scaled_.rows();
   inverse_ =
       scale_.asDiagonal() * scaled_.llt().solve(MatrixXd::Identity(k, k)) * scale_.asDiagonal();
-  unknowns_ = static_cast<double>(k) - penalties.dot(inverse_.diagonal().tail(penalties.size()));
+  unknowns_ = static_cast<double>(k) - penalties_.dot(inverse_.diagonal().tail(penalties_.size()));
 }
 
 // Block principal pivoting: all columns at a bound leave the equations at once, and a column comes

@@ -155,6 +155,48 @@ TEST_CASE("What a long kernel does first is not the value of the short one befor
   CHECK((!value.value || std::abs(*value.value - 5) <= 2));
 }
 
+// Bursts of one sampling.
+void JoinSeries(std::vector<model::PmSeries>* series) {
+  model::PmSeries& all = series->front();
+  for (size_t i = 1; i < series->size(); ++i) {
+    const model::PmSeries& one = (*series)[i];
+    all.begin_ns.insert(all.begin_ns.end(), one.begin_ns.begin(), one.begin_ns.end());
+    all.end_ns.insert(all.end_ns.end(), one.end_ns.begin(), one.end_ns.end());
+    all.samples.insert(all.samples.end(), one.samples.begin(), one.samples.end());
+    all.values.insert(all.values.end(), one.values.begin(), one.values.end());
+  }
+  series->resize(1);
+}
+
+TEST_CASE("A launch of which some parts were not sampled has a bound that holds what they may be") {
+  constexpr int64_t kLaunch = kSecond, kPart = kLaunch / 8, kBurst = 640'000;
+  const auto value_of = [](const std::vector<int>& parts, double front, double noise) {
+    PmPlant plant;
+    PlantOptions options;
+    options.interval_ns = 5'000;
+    options.noise = noise;
+    const PlantedKernel kernel = {"once", kLaunch, {50, 20}, front};
+    (void)plant.Run(plant.Kernel(kernel), kStart, kLaunch);
+    for (const int part : parts) {
+      const int64_t at = kStart + part * kPart + kPart / 3;
+      plant.Sample(at, at + kBurst, options);
+    }
+    JoinSeries(&plant.model().pm_series);
+    return plant.Attribute().Of("once");
+  };
+  const ContinuousValue all = value_of({0, 1, 2, 3, 4, 5, 6, 7}, 0.2, 0.02);
+  CheckFound(all, 50, 2);
+  const ContinuousValue most = value_of({0, 2, 3, 5, 7}, 0.2, 0.02);
+  CheckFound(most, 50, 5);
+  CHECK(most.error > all.error);
+  CHECK(most.error < 15);
+  // Samples without any noise say no more of the other parts.
+  const ContinuousValue exact = value_of({0, 3, 4, 6, 7}, 0, 0);
+  CheckFound(exact, 50, 5);
+  CHECK(exact.error > 3);
+  CHECK(exact.error < 15);
+}
+
 TEST_CASE("Kernels too rare for a value do not spoil those of the kernels around them") {
   PmPlant plant;
   PlantOptions options;

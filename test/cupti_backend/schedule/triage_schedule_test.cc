@@ -267,6 +267,33 @@ TEST_CASE("A long kernel that follows a burst on an idle GPU is met soon, and wi
   CHECK(simulation.BurstsIn(kFirstNs, kFirstNs + 350 * kMs) >= 1);
 }
 
+TEST_CASE("A kernel of seconds gets a burst in each eighth of its time, however long it runs") {
+  for (const double lacking : {0.0, 1.0}) {  // nothing else ran, or what is known by now
+    Simulation simulation;
+    simulation.signals.idle_share = 0;
+    simulation.Run(41 * kS, [&](int64_t now_ns) {
+      return Simulation::Now{now_ns < kS, 1, lacking, 0};
+    });
+    for (const int64_t seconds : {6, 13, 40}) {
+      for (int64_t part = 0; part < 8; ++part) {
+        if (lacking == 0 && part * seconds < 8) continue;  // the first second
+        CAPTURE(lacking, seconds, part);
+        CHECK(simulation.BurstsIn(kS + part * seconds * kS / 8,
+                                  kS + (part + 1) * seconds * kS / 8) >= 1);
+      }
+    }
+    CHECK(simulation.BurstsIn(kS, 41 * kS) <= 64);
+    CHECK(simulation.let_go.empty());
+  }
+}
+
+TEST_CASE("A kernel that runs for hours leaves the hardware to others") {
+  Simulation simulation;
+  simulation.signals.idle_share = 0;
+  simulation.Run(200 * kS, [](int64_t now_ns) { return Simulation::Now{now_ns < kS, 1, 1, 0}; });
+  CHECK(simulation.let_go.size() == 1);
+}
+
 TEST_CASE("While most of the GPU's time lacks samples, bursts come as for something new") {
   Simulation simulation;
   simulation.Run(2 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.8, 0}; });
