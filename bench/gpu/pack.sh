@@ -12,7 +12,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 readonly kBuild=${1:-build/release}
 readonly kLimitMiB=${PROF_PACK_MIB:-64}  # what is copied to the machine for each run stays small
 readonly kPrograms=(prof saxpy transpose transformer_layer saxpy_test transformer_bare layer_steps
-  known_kernels pipeline stream_hops delays planted endings endings_session launch_storm storm_bare
+  known_kernels pipeline long_kernels stream_hops delays planted endings endings_session launch_storm storm_bare
   zoo ceilings matrix matrix_few_registers options_fast_math options_without particles
   particles_as_structs filters filters_renamed)
 readonly kLibraries=(libprof.so.0 libprof_inject.so)

@@ -46,6 +46,7 @@ def programs(bench):
         Program("decode", native("layer_steps", "decode"), STEADY),
         Program("phases", native("known_kernels", "--phases", str(PHASE_S)), PHASES),
         Program("pipeline", native("pipeline"), GRAPHS, 3),
+        Program("long kernels", native("long_kernels"), OTHER, 8),
         Program("cupy", python("cupy_short"), SHORT, 0.1, chooses=True),
         Program("jax", python("jax_jit"), GRAPHS, 3, chooses=True),
         Program("triton", python("triton_autotuned"), STEADY, chooses=True),
