@@ -90,8 +90,9 @@ def elasticities(family):
     found = []
     for number, knob in enumerate(family["knobs"]):
         doses = _doses(family, number)
-        amounts = [knob["natural"], *(one["amount"] for one in doses)]
-        times = [base, *(one["us"] for one in doses)]
+        amounts, times = [one["amount"] for one in doses], [one["us"] for one in doses]
+        if knob["natural"] not in amounts:
+            amounts, times = [knob["natural"], *amounts], [base, *times]
         slopes = [slope(list(zip(amounts, round_us))) for round_us in zip(*times)]
         middle, low, high = median_interval(slopes)
         found.append({"resource": knob["resource"], "amounts": amounts,
@@ -129,7 +130,8 @@ def _parallel(values):
 
 
 def _of_fewer_warps(values):
-    """The elasticity of the time to the warps of an SM: 1 where it is in inverse proportion."""
+    """The elasticity of the time to the warps of an SM: 1 where it is in inverse proportion, 0
+    where there are enough. Of fewer warps, so it is no less than that of more of them."""
     return next((-one["elasticity"] for one in values if one["resource"] == "warps"), 0)
 
 
@@ -179,17 +181,16 @@ def _limiters(median_us, values):
         both = leading if _parallel(values)["elasticity"] >= BOTH else []
         return ["latency", "occupancy", "small-grid", *both], \
             "a resource leads, and more warps would help" if both else ""
-    by_warps = _of_fewer_warps(values)
-    if by_warps >= LEADING:
-        return ["latency", "occupancy", *leading], \
-            "a resource leads, and with fewer warps it takes longer" if leading else ""
+    waiting = ["latency", "occupancy"] if _of_fewer_warps(values) >= LEADING else []
     if leading:
-        return leading, ""
+        return [*leading, *waiting], \
+            "a resource leads, and with fewer warps it takes longer" if waiting else ""
     if len(ranked) > 1:
         resources = [resource for _, resource in ranked]
         return ["mixed", *(LIMITERS[resource] for resource in resources), *_alike(resources),
-                *_shared_slots(values), *(["latency"] if by_warps >= AMONG else [])], \
-            "no resource leads"
+                *_shared_slots(values), *waiting], "no resource leads"
+    if waiting:
+        return waiting, ""
     waits = [one["resource"] for one in values
              if one["resource"] in WAITS and one["elasticity"] >= LEADING]
     if waits:

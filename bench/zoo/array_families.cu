@@ -7,7 +7,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
-#include "bench/zoo/sleepers.h"
+#include "bench/zoo/warps_knob.h"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -202,7 +202,8 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
   setting.draws->Begin("scan");
   const int segments = setting.draws->Near(40000, 100);
   const auto scan = [=](const Extra& extra) {
-    KERNEL(scan)<<<segments, kThreads>>>(extra, vectors, reinterpret_cast<float4*>(Out()), Sink());
+    KERNEL(scan)<<<segments, kThreads, Padding()>>>(extra, vectors,
+                                                    reinterpret_cast<float4*>(Out()), Sink());
   };
   families.push_back({NAMES(scan),
                       {fma, alu, shared, {"dram", 2, 1, true}, {"barrier", 1, 1, true}},
@@ -277,8 +278,8 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
   setting.draws->Begin("bitonic_sort");
   const int blocks = setting.draws->Near(8000);
   const auto sort = [=](const Extra& extra) {
-    KERNEL(bitonic_sort)<<<blocks, 512>>>(extra, reinterpret_cast<const uint32_t*>(In()),
-                                          reinterpret_cast<uint32_t*>(Out()), Sink());
+    KERNEL(bitonic_sort)<<<blocks, 512, Padding()>>>(extra, reinterpret_cast<const uint32_t*>(In()),
+                                                     reinterpret_cast<uint32_t*>(Out()), Sink());
   };
   families.push_back({NAMES(bitonic_sort),
                       {fma, alu, {"shared", 4, 1, true}},

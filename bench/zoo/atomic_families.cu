@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   RunAtomics<true>(work, words, sink);
 }
 
-// A histogram in shared memory; `bins` - 1 is a mask. `skewed`: all values are one.
+// On counters in shared memory, each of another thread of the block.
 extern "C" __global__ void __launch_bounds__(kThreads)
     KERNEL(atomics_shared)(Atomics work, uint32_t* words, uint32_t* sink) {
   __shared__ uint32_t bins[1024];
@@ -158,7 +158,7 @@ std::vector<Family> AtomicFamilies(const Setting& setting) {
                           {20, 8, 4, (1u << 17) - 1, false}, true, setting));
   families.push_back(Make(NAMES(atomics_returned), KERNEL(atomics_returned),
                           {10, 8, 4, (1u << 17) - 1, false}, true, setting));
-  families.push_back(Make(NAMES(atomics_shared), KERNEL(atomics_shared), {30, 16, 4, 1023, false},
+  families.push_back(Make(NAMES(atomics_shared), KERNEL(atomics_shared), {120, 16, 2, 1023, false},
                           false, setting));
   return families;
 }

@@ -11,7 +11,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
-#include "bench/zoo/sleepers.h"
+#include "bench/zoo/warps_knob.h"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -83,8 +83,8 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, int segments, 
   setting.draws->Begin(name);
   const int blocks = setting.draws->Near(segments);
   const auto run = [=](const Extra& extra) {
-    kernel<<<blocks, kThreads>>>(extra, Words(), reinterpret_cast<uint32_t*>(zoo::Out()),
-                                 zoo::Sink());
+    kernel<<<blocks, kThreads, zoo::Padding()>>>(
+        extra, Words(), reinterpret_cast<uint32_t*>(zoo::Out()), zoo::Sink());
   };
   const auto step = [](int natural) { return (natural + 3) / 4; };
   zoo::Family family{id,

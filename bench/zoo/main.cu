@@ -15,10 +15,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <optional>
 
 #include "bench/programs/cuda_check.h"
-#include "bench/zoo/sleepers.h"
+#include "bench/zoo/warps_knob.h"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -46,7 +45,7 @@ struct Configuration {
   std::string detail;  // the resource or the action
   int amount = 0;
   std::function<void()> launch;
-  int sleeping = 0;  // warps of each SM that it cannot have
+  const zoo::Knob* warps = nullptr;  // the knob that is of warps
   std::vector<double> times_us{};
 };
 
@@ -61,19 +60,23 @@ Amounts Natural(const Family& family) {
   return amounts;
 }
 
+std::vector<int> StepsOf(const zoo::Knob& knob) {
+  if (knob.kernel != nullptr) return {0, 1, 2};  // of warps: the base has another L1
+  return knob.one_sided ? std::vector<int>{1, 2} : std::vector<int>{-1, 1};
+}
+
 std::vector<Configuration> Configurations(const Family& family) {
   std::vector<Configuration> all;
   const Amounts natural = Natural(family);
   all.push_back({"base", "", 0, [&family, natural] { family.launch(natural); }});
   for (size_t k = 0; k < family.knobs.size(); ++k) {
     const zoo::Knob& knob = family.knobs[k];
-    for (const int steps : knob.one_sided ? std::vector<int>{1, 2} : std::vector<int>{-1, 1}) {
+    for (const int steps : StepsOf(knob)) {
       Amounts amounts = natural;
       amounts[k] += steps * knob.step;
-      const bool of_warps = std::strcmp(knob.resource, "warps") == 0;
       all.push_back({"knob", knob.resource, amounts[k],
                      [&family, amounts] { family.launch(amounts); },
-                     of_warps ? zoo::WarpSlots() - amounts[k] : 0});
+                     knob.kernel != nullptr ? &knob : nullptr});
     }
   }
   for (const zoo::Variant& variant : family.variants) {
@@ -110,10 +113,17 @@ class Timer {
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
+// The launch after a change of L1's size pays for it: one before, and one after, are not timed.
 double TimeOf(const Configuration& one, int launches, Timer* timer) {
-  std::optional<zoo::Sleepers> sleepers;
-  if (one.sleeping > 0) sleepers.emplace(one.sleeping);
-  return timer->Time(one.launch, launches);
+  if (one.warps == nullptr) return timer->Time(one.launch, launches);
+  double us = 0;
+  {
+    const zoo::FewerWarps fewer(*one.warps, one.amount);
+    timer->Time(one.launch, 1);
+    us = timer->Time(one.launch, launches);
+  }
+  timer->Time(one.launch, 1);
+  return us;
 }
 
 void PrintTimes(const std::vector<double>& times) {

@@ -6,7 +6,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
-#include "bench/zoo/sleepers.h"
+#include "bench/zoo/warps_knob.h"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -155,9 +155,9 @@ std::vector<Family> MatrixFamilies(const Setting& setting) {
   setting.draws->Begin("matrix_vector");
   const int columns = setting.draws->Near(8192, 128), rows = 16384;
   const auto vector = [=](const Extra& extra) {
-    KERNEL(matrix_vector)<<<rows / 8, 256>>>(columns, extra, reinterpret_cast<const float4*>(In()),
-                                             reinterpret_cast<const float4*>(Out()),
-                                             reinterpret_cast<float*>(Scratch()), Sink());
+    KERNEL(matrix_vector)<<<rows / 8, 256, Padding()>>>(
+        columns, extra, reinterpret_cast<const float4*>(In()),
+        reinterpret_cast<const float4*>(Out()), reinterpret_cast<float*>(Scratch()), Sink());
   };
   families.push_back({NAMES(matrix_vector),
                       {{"fma", 1, 1, true}, {"alu", 1, 1, true}, {"dram", 1, 1, true}},
@@ -170,7 +170,8 @@ std::vector<Family> MatrixFamilies(const Setting& setting) {
   setting.draws->Begin("transpose");
   const int side = setting.draws->Near(8192, 32);
   const auto transpose = [=](auto kernel, const Extra& extra) {
-    kernel<<<dim3(side / 32, side / 32), dim3(32, 8)>>>(side, extra, Floats(), Results(), Sink());
+    kernel<<<dim3(side / 32, side / 32), dim3(32, 8), Padding()>>>(side, extra, Floats(), Results(),
+                                                                   Sink());
   };
   const auto is_transposed = [=](auto kernel) {
     transpose(kernel, {});

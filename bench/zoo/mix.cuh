@@ -94,6 +94,7 @@ __device__ __forceinline__ void RunMix(const Mix& mix, const MixData& data) {
       }
     }
     if constexpr ((kKinds & kSharedWords) != 0) {
+#pragma unroll 1
       for (int i = 0; i < mix.shared_words; i += kWordsAtOnce, single += kWordsAtOnce * 32) {
         const uint32_t at = shared_at + 4 * (single & (kSharedWordCount / 2 - 1));
 #pragma unroll

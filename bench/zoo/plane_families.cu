@@ -7,7 +7,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
-#include "bench/zoo/sleepers.h"
+#include "bench/zoo/warps_knob.h"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -188,8 +188,8 @@ std::vector<Family> PlaneFamilies(const Setting& setting) {
   setting.draws->Begin("stencil");
   const int width = setting.draws->Near(8192, 32), height = 8192;
   const auto smooth = [=](auto kernel, int rows, const Extra& extra) {
-    kernel<<<dim3(width / 32, height / (8 * rows)), dim3(32, 8)>>>(width, height, extra, Floats(),
-                                                                   Results(), Sink());
+    kernel<<<dim3(width / 32, height / (8 * rows)), dim3(32, 8), Padding()>>>(
+        width, height, extra, Floats(), Results(), Sink());
   };
   const auto plane = [=](const char* id, const char* name, auto kernel, int rows) {
     return Family{id,
@@ -221,7 +221,7 @@ std::vector<Family> PlaneFamilies(const Setting& setting) {
   setting.draws->Begin("softmax");
   const int columns = setting.draws->Near(4096, 256);
   const auto normalize = [=](auto kernel, const Extra& extra) {
-    kernel<<<8192, kThreads>>>(columns, extra, Floats(), Results(), Sink());
+    kernel<<<8192, kThreads, Padding()>>>(columns, extra, Floats(), Results(), Sink());
   };
   const auto is_normal = [=](auto kernel) {
     normalize(kernel, {});

@@ -24,11 +24,13 @@ struct Knob {
   // "atomics" (on global memory), "shared-atomics", "barrier", "constant", "icache", "link" (to the
   // host, or to the shared memory of another SM): a resource. "chain": dependent steps.
   // "parallel": the same work beside it on the SMs, in more blocks. "warps": those that an SM has
-  // at a time (sleepers.h), which `launch` knows nothing of.
+  // at a time (warps_knob.h), which `launch` knows nothing of.
   const char* resource;
   int natural;
   int step;
   bool one_sided = false;
+  const void* kernel = nullptr;  // of "warps", and its threads a block
+  int threads = 0;
 };
 
 // The same useful work in another way. "fix": what a good adviser would change; "decoy": advice

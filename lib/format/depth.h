@@ -20,6 +20,9 @@ namespace prof::format {
 inline constexpr double kSaturated = 0.80;  // [ncu] SOLBottleneck: "high throughput"
 inline constexpr double kBusy = 0.60;       // [ncu] SOLBottleneck: below it on all units: latency
 inline constexpr double kMargin = 0.10;     // [ncu] SOLBottleneck: closer units are balanced
+// [own] The same for the issue slots. At 61 and 67 % an instruction more took a tenth of its time's
+// share and warps limited the kernels; at 70 % and more each instruction counted (the zoo, H200).
+inline constexpr double kIssueBusy = 0.70;
 // [own] Below 3 null kernels: ramp and drain dominate, whatever the units do.
 inline constexpr double kLaunchSizedNs = 5000;
 
@@ -86,11 +89,12 @@ enum class UnitKind : uint8_t { kNone, kMemory, kShared, kCompute };
   return UnitKind::kNone;
 }
 
-// The highest use among the units of a kind.
+// The highest use among the units of a kind, without issue slots that limit nothing.
 [[nodiscard]] constexpr double HighestUse(const UnitUse& use, UnitKind kind) {
   double highest = 0;
   for (size_t i = 0; i < kTriageUnits; ++i) {
     const TriageUnit unit = static_cast<TriageUnit>(i);
+    if (unit == TriageUnit::kIssue && use.Of(unit) < kIssueBusy) continue;
     if (KindOf(unit) == kind && use.Of(unit) > highest) highest = use.Of(unit);
   }
   return highest;

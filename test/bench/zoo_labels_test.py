@@ -108,7 +108,7 @@ class ZooLabels(unittest.TestCase):
                 lambda a: 1000 * a["dram"] ** dram * a["warps"] ** -warps,
                 [("dram", 16, 4), ("warps", 48, 8)]))
         self.assertEqual(label(0.2, 0.9)["limiters"], ["latency", "occupancy"])
-        self.assertEqual(label(0.6, 0.6)["limiters"], ["latency", "occupancy", "dram"])
+        self.assertEqual(label(0.6, 0.6)["limiters"], ["dram", "latency", "occupancy"])
         self.assertIn("fewer warps", label(0.6, 0.6)["why"])
         self.assertEqual(label(0.6, 0.2)["limiters"], ["dram"])
 

@@ -17,11 +17,15 @@ namespace prof::analyzer {
 
 // Throughput, as fractions of peak.
 using format::kBusy;       // 0.60, and its source: lib/format/depth.h
+using format::kIssueBusy;  // 0.70
 using format::kMargin;     // 0.10
 using format::kSaturated;  // 0.80
 // Nothing is expected to use more of the DRAM's peak than this: the highest of 26 kernels under two
 // tools was 94.6 %, reads alone on an H200. Reads and writes together reached 82 to 90 %. [own]
 constexpr double kDramCeiling = 0.95;
+// [own] Products of a warp (mma.sync) keep the tensor pipe of compute capability 9.0 busy for no
+// more: four types reached 80 % at full speed (the zoo, H200). wgmma reached 96 %.
+constexpr double kWarpMatrixCeiling = 0.80;
 // [own] A grid that fills so much of the block slots fills them on purpose: 128 blocks on 132 SMs.
 constexpr double kAllSlots = 0.95;
 constexpr double kWorthwhileGain = 0.05;    // [ncu] WorkloadImbalance: the least gain it reports

@@ -133,10 +133,20 @@ bool HasGroupMatrices(const RuleInputs& inputs) {
   return code != nullptr && code->group_mma.all > 0;
 }
 
+bool IsHopper(const RuleInputs& inputs) {
+  constexpr uint32_t kHopper = 9;
+  return inputs.device != nullptr && inputs.device->compute_major == kHopper;
+}
+
 bool HasWarpMatricesAlone(const RuleInputs& inputs) {
   const KernelCode* const code = CodeSeen(inputs);
   return code != nullptr && code->warp_mma.all > 0 && code->group_mma.all == 0 &&
          code->tensor_memory_mma.all == 0;
+}
+
+double TensorCeiling(const RuleInputs& inputs) {
+  if (!IsHopper(inputs) || !HasWarpMatricesAlone(inputs)) return 1;
+  return CodeSeen(inputs)->double_mma.all == 0 ? kWarpMatrixCeiling : 1;
 }
 
 }  // namespace prof::analyzer

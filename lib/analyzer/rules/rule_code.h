@@ -40,10 +40,14 @@ namespace prof::analyzer {
 [[nodiscard]] std::string DescribeAtomicsInCode(const RuleInputs& inputs);
 [[nodiscard]] std::string DescribeLocalAccessInCode(const RuleInputs& inputs);
 
+// wgmma exists on this generation alone.
+[[nodiscard]] bool IsHopper(const RuleInputs& inputs);
 // wgmma is in the code.
 [[nodiscard]] bool HasGroupMatrices(const RuleInputs& inputs);
 // Its matrix operations, in 8 to 32 bits, are all mma.sync.
 [[nodiscard]] bool HasWarpMatricesAlone(const RuleInputs& inputs);
+// What the tensor pipe can reach with its matrix operations, of its peak.
+[[nodiscard]] double TensorCeiling(const RuleInputs& inputs);
 
 }  // namespace prof::analyzer
 

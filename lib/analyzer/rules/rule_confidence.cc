@@ -36,7 +36,8 @@ const std::vector<DoubtRow>& DoubtRows() {
       {"level-unknown", true,
        "warps wait for memory, and the level that serves them was not measured (own)"},
       {"perhaps-busy", true,
-       "no unit is called busy, and an error bound has both sides of 60 % (own)"},
+       "no unit is called busy, and an error bound has both sides of 60 %, of the issue slots 70 % "
+       "(own)"},
       {"half-used", true,
        "no unit is called busy, and one is at 50 % or more while the SMs are active (own)"},
       {"wide-bound", true, "the error bound of a use is wider than +-10 points (own)"},
@@ -48,7 +49,8 @@ const std::vector<DoubtRow>& DoubtRows() {
       {"place-unknown", true, "no counter tells where its stores go (own)"},
       {"below-80", false, "another unit, or what is named otherwise, stands below 80 %"},
       {"near-rival", false, "the next explanation is less than 10 points behind"},
-      {"straddles", false, "a unit is named, and an error bound has both sides of 60 %"},
+      {"straddles", false,
+       "a unit is named, and an error bound has both sides of 60 % (issue slots: 70 %)"},
       {"issue-or-pipe", false,
        "within the error bounds of both, the issue slots lead or a unit that they feed does"},
       {"uneven", false, "some SMs have no work at the end, beside the limit that is named"},
@@ -105,7 +107,8 @@ void AddDoubtsOfData(const RuleInputs& inputs, double samples, Verdict* verdict)
   if (!inputs.unstable.empty()) AddDoubt("unstable", text::Enumerate(inputs.unstable), verdict);
   if (inputs.straddles) {
     AddDoubt(UnitsDecide(inputs) ? "straddles" : "perhaps-busy",
-             "an error bound has both sides of " + text::Percent(kBusy), verdict);
+             "an error bound has both sides of the use from which on a unit may limit a kernel",
+             verdict);
   }
   const bool is_wide = std::any_of(inputs.units().begin(), inputs.units().end(),
                                    [](const UnitUse& use) { return use.error > kWideBound; });

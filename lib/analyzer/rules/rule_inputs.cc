@@ -9,6 +9,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
+#include "lib/analyzer/rules/rule_code.h"
 #include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
 
@@ -107,13 +108,13 @@ bool IsLeftOut(const RuleInputs& inputs, const UnitUse& use) {
 // Issue slots lead only where no other unit explains them.
 bool IssueLeads(double issue, double other) {
   return (issue >= kSaturated && other < kSaturated) ||
-         (issue >= kBusy && (other < kBusy || issue - other >= kMargin));
+         (issue >= kIssueBusy && (other < kBusy || issue - other >= kMargin));
 }
 
 const UnitUse* Leader(RuleInputs* all) {
   const RuleInputs& inputs = *all;
   const auto named = [&](const UnitUse& use) {
-    return IsLeftOut(inputs, use) ? -1 : inputs.WhileActive(use.unit, use.of_peak);
+    return IsLeftOut(inputs, use) ? -1 : inputs.Deciding(use.unit, use.of_peak);
   };
   const UnitUse* issue_slots = nullptr;
   const UnitUse* other = nullptr;
@@ -123,7 +124,7 @@ const UnitUse* Leader(RuleInputs* all) {
   }
   if (issue_slots != nullptr && other != nullptr) {
     const auto at = [&](const UnitUse& use, double of_peak) {
-      return inputs.WhileActive(use.unit, of_peak);
+      return inputs.Deciding(use.unit, of_peak);
     };
     all->issue_or_pipe =
         IssueLeads(at(*issue_slots, issue_slots->at_least()), at(*other, other->at_most())) !=
@@ -144,14 +145,16 @@ const UnitUse* Leader(RuleInputs* all) {
 void FindLeader(RuleInputs* inputs) {
   inputs->half_on_fma = CountsHalfAsTensor(*inputs);
   for (const UnitUse& use : inputs->units()) {
-    if (!IsLeftOut(*inputs, use)) inputs->busiest = std::max(inputs->busiest, use.of_peak);
+    const bool limits_nothing = use.unit == Unit::kIssue && use.of_peak < kIssueBusy;
+    if (IsLeftOut(*inputs, use) || limits_nothing) continue;
+    inputs->busiest = std::max(inputs->busiest, use.of_peak);
   }
   const UnitUse* const leader = Leader(inputs);
   if (leader == nullptr) return;
   inputs->leader = *leader;
   double highest = -1;
   for (const UnitUse& use : inputs->units()) {
-    const double named = inputs->WhileActive(use.unit, use.of_peak);
+    const double named = inputs->Deciding(use.unit, use.of_peak);
     if (use.unit == leader->unit || Follows(use.unit, leader->unit)) continue;
     if (IsLeftOut(*inputs, use) || named <= highest) continue;
     highest = named;
@@ -284,7 +287,8 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
     inputs.shared = {share, false};
   }
   for (const UnitUse& use : counters.units) {
-    inputs.straddles |= use.at_least() < kBusy && use.at_most() >= kBusy && use.error > 0;
+    const double busy = BusyFrom(use.unit);
+    inputs.straddles |= use.at_least() < busy && use.at_most() >= busy && use.error > 0;
   }
   FindSource(&inputs);
   FindActivity(&inputs);
@@ -294,12 +298,15 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
   FindConflicts(&inputs);
   FindL2Hits(&inputs);
   FindUnknown(&inputs);
+  inputs.tensor_ceiling = TensorCeiling(inputs);
   FindLeader(&inputs);
   FindInstability(timeline_ns, &inputs);
   return inputs;
 }
 
 }  // namespace
+
+double BusyFrom(Unit unit) { return unit == Unit::kIssue ? kIssueBusy : kBusy; }
 
 bool IsShared(Unit unit) { return unit == Unit::kDram || unit == Unit::kL2; }
 
@@ -322,19 +329,24 @@ double RuleInputs::WhileActive(Unit unit, double of_peak) const {
   return std::min(1.0, of_peak / std::min(1.0, *active + ramp));
 }
 
+double RuleInputs::Deciding(Unit unit, double of_peak) const {
+  const double ceiling = unit == Unit::kTensor ? tensor_ceiling : 1;
+  return std::min(1.0, WhileActive(unit, of_peak) / ceiling);
+}
+
 double RuleInputs::UseOf(Unit unit) const {
   const UnitUse* const use = counters->Find(unit);
   return use == nullptr ? 0 : use->of_peak;
 }
 
 double RuleInputs::Margin() const {
-  return (leader ? WhileActive(leader->unit, leader->of_peak) : 0) -
-         (rival ? WhileActive(rival->unit, rival->of_peak) : 0);
+  return (leader ? Deciding(leader->unit, leader->of_peak) : 0) -
+         (rival ? Deciding(rival->unit, rival->of_peak) : 0);
 }
 
 double RuleInputs::LeastMargin() const {
-  return (leader ? WhileActive(leader->unit, leader->at_least()) : 0) -
-         (rival ? WhileActive(rival->unit, rival->at_most()) : 0);
+  return (leader ? Deciding(leader->unit, leader->at_least()) : 0) -
+         (rival ? Deciding(rival->unit, rival->at_most()) : 0);
 }
 
 std::optional<double> RuleInputs::Median(std::string_view metric) const {

@@ -26,12 +26,15 @@ struct RuleInputs {
   bool measured = false;                  // any usable counter or PM sample
   Source source = Source::kNone;          // of these
   std::vector<std::string_view> unknown;  // units that a claim of "nothing is busy" would need
-  double busiest = 0;                     // the highest use, without a unit that is left out
-  bool straddles = false;                 // the error bound of a use has both sides of kBusy
-  bool issue_or_pipe = false;             // which of the two leads is within the error bounds
+  // The highest use, without a unit that is left out, and without issue slots below kIssueBusy.
+  double busiest = 0;
+  bool straddles = false;      // an error bound has both sides of BusyFrom(its unit)
+  bool issue_or_pipe = false;  // which of the two leads is within the error bounds
   // True: the tensor pipe counts only the packed half precision instructions of the FMA pipe
   // (HFMA2). It is then left out of all comparisons.
   bool half_on_fma = false;
+  // What the tensor pipe can reach with the instructions of the kernel, of its peak.
+  double tensor_ceiling = 1;
   std::optional<UnitUse> leader;  // the unit that a throughput verdict would name
   std::optional<UnitUse> rival;   // the highest that is not a consequence of the leader
   SharedShare shared;             // shared memory's part of L1's wavefronts
@@ -74,7 +77,9 @@ struct RuleInputs {
   // and L2 serve the SMs that are left at the same rate, so that theirs is that of the elapsed
   // time.
   [[nodiscard]] double WhileActive(Unit unit, double of_peak) const;
-  // leader - rival while active. It decides; LeastMargin(), at the near ends of both error bounds,
+  // The same of what the unit can reach. Units are compared, and called busy, by it.
+  [[nodiscard]] double Deciding(Unit unit, double of_peak) const;
+  // leader - rival by that. It decides; LeastMargin(), at the near ends of both error bounds,
   // makes the doubts.
   [[nodiscard]] double Margin() const;
   [[nodiscard]] double LeastMargin() const;
@@ -84,6 +89,9 @@ struct RuleInputs {
   // By PM samples: launches, because the samples of one launch are not independent.
   [[nodiscard]] double SamplesOf(const UnitUse& use) const;
 };
+
+// The use from which on a unit may limit a kernel.
+[[nodiscard]] double BusyFrom(Unit unit);
 
 // True for DRAM and L2, which all SMs share.
 [[nodiscard]] bool IsShared(Unit unit);

@@ -17,8 +17,6 @@
 namespace prof::analyzer {
 namespace {
 
-constexpr uint32_t kHopper = 9;  // [hw] wgmma exists on compute capability 9.0 alone
-
 constexpr std::string_view kHalvable[] = {"fp16 tensor", "bf16 tensor", "tf32 tensor"};
 
 // The type with most operations; nullptr: they were not counted.
@@ -68,11 +66,6 @@ Bound OfHalfType(const RuleInputs& inputs) {
   Bound bound = BoundBy(inputs, relief);
   bound.floor += "; with half of the work for each unit";
   return bound;
-}
-
-// wgmma exists on one generation alone.
-bool IsHopper(const RuleInputs& inputs) {
-  return inputs.device != nullptr && inputs.device->compute_major == kHopper;
 }
 
 // The operations of two types tell it apart, and the code does for all.

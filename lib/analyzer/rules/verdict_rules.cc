@@ -168,6 +168,7 @@ constexpr Rule kRules[] = {
     {"latency-stall", Limiter::kLatency, Waiting, FillLatency},
     {"partial-wave", Limiter::kLatency, PartialWavePrimary, FillPartialWave},
     {"no-unit-busy", Limiter::kLatency, NoUnitBusy, FillNoUnitBusy},
+    {"issue-slots", Limiter::kIssue, MostlyIssues, FillMostlyIssues},
     {"unknown", Limiter::kUnknown, Always, FillUnknown},
 };
 

@@ -19,13 +19,22 @@
 
 namespace prof::analyzer {
 
+namespace {
+
+bool RivalIsBusy(const RuleInputs& inputs) {
+  if (!inputs.rival) return false;
+  const Unit unit = inputs.rival->unit;
+  return inputs.Deciding(unit, inputs.rival->of_peak) >= BusyFrom(unit);
+}
+
+}  // namespace
+
 bool LeaderBound(const RuleInputs& inputs) {
   if (!inputs.leader) return false;
   const UnitUse& leader = *inputs.leader;
-  const double use = inputs.WhileActive(leader.unit, leader.of_peak);
+  const double use = inputs.Deciding(leader.unit, leader.of_peak);
   if (use >= kSaturated) return true;
-  return use >= kBusy && (inputs.Margin() >= kMargin || !inputs.rival ||
-                          inputs.WhileActive(inputs.rival->unit, inputs.rival->of_peak) < kBusy);
+  return use >= BusyFrom(leader.unit) && (inputs.Margin() >= kMargin || !RivalIsBusy(inputs));
 }
 
 namespace {
@@ -155,7 +164,10 @@ void FillTensor(const RuleInputs& inputs, Verdict* verdict) {
   AddMatrixActions(inputs, verdict);
   if (inputs.leader->of_peak < kSaturated) {
     verdict->summary =
-        "Near the limit of the tensor pipe, at " + PercentOf(*inputs.leader) + " of its peak.";
+        "Near the limit of the tensor pipe, at " + PercentOf(*inputs.leader) + " of its peak" +
+        (inputs.tensor_ceiling < 1 ? ": mma.sync alone keeps it busy for " +
+                                         text::Percent(inputs.tensor_ceiling) + " at most."
+                                   : ".");
   }
 }
 
@@ -201,12 +213,21 @@ void FillIssue(const RuleInputs& inputs, Verdict* verdict) {
   AddWarps(inputs, verdict);
 }
 
+// Nothing else explains it: no unit is busy, and no stall stands out.
+bool MostlyIssues(const RuleInputs& inputs) { return inputs.UseOf(Unit::kIssue) >= kBusy; }
+
+void FillMostlyIssues(const RuleInputs& inputs, Verdict* verdict) {
+  RuleInputs of_issue = inputs;
+  of_issue.leader = *inputs.counters->Find(Unit::kIssue);
+  FillIssue(of_issue, verdict);
+}
+
 bool Mixed(const RuleInputs& inputs) {
   if (!inputs.leader || !inputs.rival) return false;
   const UnitUse& leader = *inputs.leader;
-  const double use = inputs.WhileActive(leader.unit, leader.of_peak);
-  return inputs.WhileActive(inputs.rival->unit, inputs.rival->of_peak) >= kBusy && use >= kBusy &&
-         use < kSaturated && inputs.Margin() < kMargin;
+  const double use = inputs.Deciding(leader.unit, leader.of_peak);
+  return RivalIsBusy(inputs) && use >= BusyFrom(leader.unit) && use < kSaturated &&
+         inputs.Margin() < kMargin;
 }
 
 void FillMixed(const RuleInputs& inputs, Verdict* verdict) {

@@ -220,6 +220,29 @@ TEST_CASE("The code tells mma.sync from wgmma for types whose operations do not"
   CHECK(Offers(Decide(kernel), "smaller-type"));
 }
 
+TEST_CASE("Products of a warp are judged by what they reach of the tensor pipe on Hopper") {
+  KernelCode code = OfLoadsAndStores();
+  code.warp_mma = {16, 16};
+  KernelReport kernel = WithCode(code);
+  SetPm(&kernel, TriageUnit::kTensor, 55);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "tensor-throughput");
+  CHECK_THAT(verdict.summary, Catch::Contains("55.0 +-0.5 % of its peak: mma.sync alone keeps it "
+                                              "busy for 80.0 % at most"));
+  CHECK(Offers(verdict, "use-wgmma"));
+  model::Device blackwell = Gpu();
+  blackwell.compute_major = 10;
+  CHECK(Decide(kernel, blackwell).rule != "tensor-throughput");
+  SetPm(&kernel, TriageUnit::kTensor, 45);
+  CHECK(Decide(kernel).rule != "tensor-throughput");
+  SetPm(&kernel, TriageUnit::kTensor, 55);
+  kernel.code->group_mma = {4, 4};
+  CHECK(Decide(kernel).rule != "tensor-throughput");
+  kernel.code->group_mma = {};
+  kernel.code->double_mma = {4, 4};
+  CHECK(Decide(kernel).rule != "tensor-throughput");
+}
+
 TEST_CASE("Beside the advice to use wgmma stands what both instructions reached on this GPU") {
   KernelReport kernel = OfWarpMatrices();
   model::Device device = Gpu();

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "lib/format/depth.h"
 #include "lib/format/triage_metrics.h"
@@ -99,11 +100,23 @@ TEST_CASE("A verdict by a use with a wide error bound has low confidence") {
 
 TEST_CASE("Of the issue slots and a pipe the one that is busy leads") {
   KernelReport kernel = QuietByPmSamples();
-  SetPm(&kernel, TriageUnit::kIssue, 64);
+  SetPm(&kernel, TriageUnit::kIssue, 71);
   SetPm(&kernel, TriageUnit::kAlu, 58);
   CHECK(Decide(kernel).limiter == Limiter::kIssue);
-  SetPm(&kernel, TriageUnit::kAlu, 61);
+  SetPm(&kernel, TriageUnit::kAlu, 62);
   CHECK(Decide(kernel).limiter == Limiter::kAlu);
+}
+
+TEST_CASE("Issue slots below 70 % limit nothing that stalls explain, or that nobody looked at") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kIssue, 66);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "no-unit-busy");
+  CHECK(verdict.confidence == Confidence::kLow);
+  SetPm(&kernel, TriageUnit::kIssue, 69.8);
+  const std::vector<Doubt> doubts = Decide(kernel).doubts;
+  CHECK(std::any_of(doubts.begin(), doubts.end(),
+                    [](const Doubt& doubt) { return doubt.id == "perhaps-busy"; }));
 }
 
 TEST_CASE("A bound on both sides of a threshold lowers the confidence, on either side") {

@@ -65,6 +65,18 @@ TEST_CASE("A quiet kernel whose stalls are spread evenly is unknown") {
   CHECK(verdict.gain_at_most == 0);
 }
 
+TEST_CASE("Issue slots at 66 % are the limit where no stall stands out, and not where one does") {
+  KernelReport kernel = QuietKernel();
+  Set(&kernel, "sm__issue_active.avg.pct_of_peak_sustained_elapsed", 66);
+  Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kIssue);
+  CHECK(verdict.rule == "issue-slots");
+  CHECK_THAT(verdict.summary, Catch::Contains("issue slots at 66.0 %"));
+  SetStall(&kernel, "long_scoreboard", 60);
+  verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kLatency);
+}
+
 TEST_CASE("A kernel of 3 us is launch-sized although no unit was measured") {
   KernelReport kernel = QuietKernel();
   kernel.metrics.clear();
