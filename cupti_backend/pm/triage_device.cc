@@ -55,10 +55,10 @@ CUptiResult TriageDevice::OpenSession(int64_t interval_ns) {
   return session_.Open(pass(), interval_ns, {kRoom, kBurstBufferBytes});
 }
 
-std::optional<Problem> TriageDevice::Prepare() {
+std::optional<Problem> TriageDevice::Prepare(bool opens) {
   std::optional<Problem> problem = MakeHost();
-  if (!problem) {
-    turn_.Open(capture::SharedFolderFromEnvironment(), UuidOf(*parts_.driver, id_));
+  if (!problem) turn_.Open(capture::SharedFolderFromEnvironment(), UuidOf(*parts_.driver, id_));
+  if (!problem && opens) {
     const int64_t now_ns = capture::MonotonicNs();
     problem = MayOpen(now_ns) ? Open(schedule_.interval_ns(), now_ns) : OtherRecording();
   }

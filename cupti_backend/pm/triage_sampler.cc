@@ -53,8 +53,10 @@ TriageSampler::TriageSampler(const Parts& parts, const SessionOptions& options)
 void TriageSampler::Prepare(int device) noexcept {
   if (device < 0 || device >= TriageWatch::kMaxDevices || stopping_.load()) return;
   if (!devices_[static_cast<size_t>(device)]->is_new()) return;
-  awaited_until_ns_.store(MonotonicNs() + kLongestPreparationNs);
-  awaited_.fetch_or(DeviceBit(device));
+  if (parts_.turns->IsOf(Owner::kTriage)) {  // or else its first burst is far away
+    awaited_until_ns_.store(MonotonicNs() + kLongestPreparationNs);
+    awaited_.fetch_or(DeviceBit(device));
+  }
   PrepareLater(device);
 }
 
@@ -189,7 +191,7 @@ void TriageSampler::PrepareNow(int device) {
   TriageDevice& triaged = *devices_[static_cast<size_t>(device)];
   if (triaged.Claim()) {
     const capture::FirstAtExit first_at_exit;
-    const std::optional<Problem> problem = triaged.Prepare();
+    const std::optional<Problem> problem = triaged.Prepare(parts_.turns->IsOf(Owner::kTriage));
     if (problem) {
       SetStatus(State::kUnavailable, *problem);
     } else {
@@ -339,7 +341,8 @@ std::vector<capture::NoticeEvent> TriageSampler::Notices() const {
   return notices;
 }
 
-// The turn is given away between two bursts, when nothing new runs.
+// The turn is given away between two bursts, when nothing new runs. Where all counters are wanted
+// ranges come first.
 void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
   HardwareTurns& turns = *parts_.turns;
   const bool fresh = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
@@ -357,7 +360,7 @@ void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
   const bool keeps = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
     return device->usable() && device->schedule().Keeps(now_ns, open_share, &budget_);
   });
-  if (keeps) return;
+  if (keeps && parts_.policy->by_need()) return;
   CloseAll();
   turns.PassTo(Owner::kRanges);
 }

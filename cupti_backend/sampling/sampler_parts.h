@@ -50,7 +50,8 @@ struct SamplerParts {
   SamplerOutbox outbox;
   CounterPlans plans;   // the worker's
   WorkSignal work;      // the worker's
-  HardwareTurns turns;  // triage has the first one, where it is wanted
+  const bool has_triage;
+  HardwareTurns turns;  // triage has the first one by need
   HardwareLock hardware;
   LaunchGate gate;
   CaptureWatch captures;

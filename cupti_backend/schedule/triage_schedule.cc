@@ -31,8 +31,8 @@ void Average(double value, double* average) { *average += kWeightOfLatest * (val
 }  // namespace
 
 bool WantsTriage(const SessionOptions& options) {
-  return options.counters == Counters::kAuto && !options.continuous &&
-         options.replay == Replay::kNone;
+  const bool level = options.counters == Counters::kAuto || options.counters == Counters::kAll;
+  return level && !options.continuous && options.replay == Replay::kNone;
 }
 
 TriageBudget::TriageBudget(double core_percent, int64_t start_ns)
@@ -139,6 +139,7 @@ int64_t TriageSchedule::RestNs() const {
 
 // Without a launch, and the last burst met work.
 bool TriageSchedule::RunsLong(int64_t now_ns) const {
+  if (launched_ns_ == kNever) return false;
   const int64_t patience_ns = lacking_ > kMuch ? kQuietNs : kLongNs;
   return vain_ == 0 && now_ns - launched_ns_ > patience_ns && last_burst_ns_ >= launched_ns_;
 }

@@ -61,6 +61,9 @@ bool NeedsKeeping(const SessionOptions& values) {
 bool IsTriageSet(const SessionOptions& values) {
   return IsSet<&SessionOptions::triage_core_percent>(values);
 }
+bool HasTriage(const SessionOptions& values) {
+  return values.counters == Counters::kAuto || values.counters == Counters::kAll;
+}
 
 using Options = SessionOptions;
 
@@ -103,16 +106,14 @@ constexpr ConflictRule kConflicts[] = {
     {"PROF_BUDGET_SECONDS", "PROF_REPLAY", &IgnoredByReplay<&Options::counter_budget_seconds>,
      Preset::kYes},
     {"PROF_TRIAGE_CORE", "PROF_COUNTERS",
-     [](const Options& values) {
-       return IsTriageSet(values) && values.counters != Counters::kAuto;
-     }},
+     [](const Options& values) { return IsTriageSet(values) && !HasTriage(values); }},
     {"PROF_TRIAGE_CORE", "PROF_CONTINUOUS",
      [](const Options& values) {
-       return IsTriageSet(values) && values.counters == Counters::kAuto && values.continuous;
+       return IsTriageSet(values) && HasTriage(values) && values.continuous;
      }},
     {"PROF_TRIAGE_CORE", "PROF_REPLAY",
      [](const Options& values) {
-       return IsTriageSet(values) && values.counters == Counters::kAuto && !values.continuous &&
+       return IsTriageSet(values) && HasTriage(values) && !values.continuous &&
               values.replay != Replay::kNone;
      }},
     {"PROF_CONTINUOUS_CORE", "PROF_CONTINUOUS",

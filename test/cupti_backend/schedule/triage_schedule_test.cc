@@ -518,7 +518,10 @@ TEST_CASE("The interval follows the durations of the kernels, and does not flutt
 
 TEST_CASE("A program that does not launch is hardly looked at") {
   Simulation simulation;
-  simulation.Run(60 * kS, [](int64_t now_ns) { return Simulation::Now{now_ns < 100 * kMs, 1, 1}; });
+  simulation.Run(60 * kS, [&](int64_t now_ns) {
+    simulation.signals.idle_share = now_ns < 100 * kMs ? 0 : 1;
+    return Simulation::Now{now_ns < 100 * kMs, 1, 1};
+  });
   CHECK(simulation.BurstsIn(2 * kS, 60 * kS) <= 12);
 }
 
