@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "cupti_backend/api/cupti_versions.h"
-#include "cupti_backend/calls/api_filter.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -69,18 +68,15 @@ ActivityTracer::Enabled ActivityTracer::Enable() {
   return {result, std::move(missing)};
 }
 
-// Were the kind on all the time, all other calls dropped, each launch would cost 3 to 14 % more
-// (H200, docs/measurements/launches.md). A later profiler that enables it gets all calls: that sets
-// the choice back (cupti_activity.h). Where calls cannot be chosen the probe would bring a record
-// for each call that the program makes meanwhile.
+// The kind DRIVER stays off. With it on, and all other calls dropped, a launch costs 3 to 14 % more
+// (H200, docs/measurements/launches.md); switched on and off for the probe it takes callbacks away:
+// cuLaunchKernelEx had none any more (CUPTI 13.0). A later profiler that enables the kind gets all
+// calls: that sets the choice back (cupti_activity.h).
 void ActivityTracer::RecordProbe(const std::function<void()>& probe) {
   if (!enabled_ || !api_->Has(Feature::kCallSelection)) return;
-  if (api_->activity_enable(CUPTI_ACTIVITY_KIND_DRIVER) != CUPTI_SUCCESS) return;
-  for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
-    if (cbid != kProbeCall) api_->activity_enable_driver_api(cbid, 0);
-  }
+  if (api_->activity_enable_driver_api(kProbeCall, 1) != CUPTI_SUCCESS) return;
   probe();
-  api_->activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
+  api_->activity_enable_driver_api(kProbeCall, 0);
 }
 
 void ActivityTracer::Disable() {

@@ -53,6 +53,13 @@ void Vectors::Empty(int count) {
   for (int i = 0; i < count; ++i) empty<<<1, 32>>>();
 }
 
+void Vectors::EmptyWithAttributes(int count) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = 1;
+  config.blockDim = 32;
+  for (int i = 0; i < count; ++i) cudaLaunchKernelEx(&config, empty);
+}
+
 void Vectors::EmptyGraph(int nodes, int launches) {
   cudaStream_t stream;
   cudaGraph_t graph;

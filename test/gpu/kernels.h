@@ -25,6 +25,8 @@ class Vectors {
   void Spin(int rounds);
   // `count` empty kernels.
   static void Empty(int count);
+  // `count` of them by cudaLaunchKernelEx, as libraries launch clusters.
+  static void EmptyWithAttributes(int count);
   // The same in a CUDA graph of `nodes` nodes, launched `launches` times.
   static void EmptyGraph(int nodes, int launches);
   // Captures on a stream in the global mode, 5 ms each, for `seconds`, while another thread

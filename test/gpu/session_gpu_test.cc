@@ -115,6 +115,26 @@ TEST_CASE("Launches of several threads are each in their own thread's range", "[
   }
 }
 
+// What prof does while it records must not take the callbacks of a call away.
+TEST_CASE("Launches with attributes have their calls and their range for as long as it records",
+          "[gpu]") {
+  NEEDS_GPU();
+  prof::Session session(TimelineOnly());
+  constexpr int kTurns = 400;
+  for (int i = 0; i < kTurns; ++i) {
+    PROF_RANGE("attributes");
+    Vectors::EmptyWithAttributes(2);
+    Vectors::Empty(1);
+    Vectors::Synchronize();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const prof::Report report = prof::Analyze(session.Stop());
+  INFO(Blind(report));
+  CHECK(report.kernel("empty").range == "attributes");
+  CHECK(report.kernel("empty").launches == 3 * kTurns);
+  CHECK(report.totals.api_calls >= 4 * kTurns);
+}
+
 TEST_CASE("The nodes of a CUDA graph are recorded one by one, in the range of its launch",
           "[gpu]") {
   NEEDS_GPU();
