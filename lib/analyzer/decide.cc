@@ -83,6 +83,7 @@ VerdictCoverage CoverVerdicts(const std::vector<KernelReport>& kernels) {
     const double share = Share(kernel.total_ns, total_ns);
     if (!kernel.verdict.decided) {
       if (coverage.missing.empty()) coverage.missing = kernel.verdict.missing;
+      if (kernel.comes_again) coverage.later += share;
       continue;
     }
     coverage.share += share;

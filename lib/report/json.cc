@@ -53,6 +53,7 @@ Json Everything(const Report& report) {
             {"pm_samples", Number(report.verdicts.pm_samples)},
             {"both", Number(report.verdicts.both)},
             {"duration", Number(report.verdicts.duration)},
+            {"later", Number(report.verdicts.later)},
             {"missing", report.verdicts.missing}}},
           {"regions", List(report.regions)},
           {"gaps", List(report.gaps)},

@@ -161,6 +161,8 @@ void BindKernels(nb::module_& module) {
       .Has("dynamic_shared_bytes", &KernelReport::dynamic_shared_bytes)
       .Has("launches", &KernelReport::launches)
       .Has("duration_ns", &KernelReport::duration_ns, "Of a launch, in nanoseconds.")
+      .Has("comes_again", &KernelReport::comes_again,
+           "It was launched near the end of the recording: a longer one has more launches of it.")
       .Has("duration_from_counters", &KernelReport::duration_from_counters,
            "True: no launch has a time on the timeline; the times come from counters.")
       .Has("total_ns", &KernelReport::total_ns, "Sum over all launches with a valid time.")

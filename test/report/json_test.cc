@@ -94,6 +94,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "loading_launches",
                                                           "duration_ns",
                                                           "duration_from_counters",
+                                                          "comes_again",
                                                           "total_ns",
                                                           "share",
                                                           "in_graph",

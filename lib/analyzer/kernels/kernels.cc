@@ -140,6 +140,20 @@ struct Durations {
   bool Takes(const Op& op) const { return op.timed && (undisturbed == 0 || !op.sampled); }
 };
 
+// When the launches of one group began. Operations are in the order of their starts.
+struct Starts {
+  int64_t first_ns = 0, last_ns = 0, count = 0;
+  void Add(int64_t start_ns) {
+    if (count++ == 0) first_ns = start_ns;
+    last_ns = start_ns;
+  }
+  bool ComesAgain(int64_t begin_ns, int64_t end_ns) const {
+    if (count < 2) return false;
+    const int64_t apart_ns = (last_ns - first_ns) / (count - 1);
+    return end_ns - last_ns <= std::max((end_ns - begin_ns) / 10, apart_ns);
+  }
+};
+
 using TimeIterator = std::vector<int64_t>::iterator;
 
 // Sorts times that lie close together, as those of a short kernel do: counting them takes less than
@@ -184,6 +198,8 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families) {
   Assign(model, families, &result);
 
   std::vector<Durations> durations(result.groups.size());
+  std::vector<Starts> starts(result.groups.size());
+  Starts all_starts;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     if (result.group_of_op[i] == model::kNoIndex) continue;
     const Op& op = model.ops[i];
@@ -195,6 +211,8 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families) {
     group.launches.in_graph |= op.graph != 0;
     if (!op.timed) continue;
     group.launches.total_ns += static_cast<double>(op.end_ns - op.start_ns);
+    starts[result.group_of_op[i]].Add(op.start_ns);
+    all_starts.Add(op.start_ns);
     Durations& counts = durations[result.group_of_op[i]];
     ++(op.sampled ? counts.sampled : counts.undisturbed);
   }
@@ -219,6 +237,7 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families) {
     SortIfClose(first, last);
     if (first != last) launches.duration_quantiles_ns = Quantiles(first, last);
     launches.duration_ns = Summarize(first, last);  // in any order
+    launches.comes_again = starts[g].ComesAgain(all_starts.first_ns, all_starts.last_ns);
   }
   return result;
 }

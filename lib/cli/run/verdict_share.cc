@@ -13,7 +13,7 @@ std::string ShareOf(const Report& report) {
   const bool was_measured = report.totals.samples > 0 || !report.continuous.empty();
   if (!was_measured || report.kernels.empty()) return "";
   return "verdicts for " + text::Percent(report.verdicts.share) + " of " +
-         report::CoveredTime(report);
+         report::CoveredTime(report) + report::OfLongerRun(report);
 }
 
 }  // namespace

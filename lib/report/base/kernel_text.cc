@@ -81,6 +81,12 @@ std::string CoveredTime(const Report& report) {
   return any ? "the kernel time without communication" : "the kernel time";
 }
 
+std::string OfLongerRun(const Report& report) {
+  constexpr double kLeast = 0.001;
+  const double later = report.verdicts.later;
+  return later < kLeast ? "" : "; a longer run may add " + text::ShortPercent(later);
+}
+
 std::string LaunchShape(const KernelReport& kernel) {
   if (kernel.whole_graph) return "-";
   return Dimensions(kernel.grid) + " x " + Dimensions(kernel.block);

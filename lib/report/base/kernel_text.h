@@ -25,6 +25,8 @@ void AddUnitCells(const Measured& counters, std::vector<std::string>* cells);
 // "the kernel time"; with kernels of communication "the kernel time without communication", which
 // is what VerdictCoverage is about.
 [[nodiscard]] std::string CoveredTime(const Report& report);
+// "; a longer run may add 2.2 %": VerdictCoverage::later; "" below 0.1 %.
+[[nodiscard]] std::string OfLongerRun(const Report& report);
 [[nodiscard]] std::string LaunchShape(const KernelReport& kernel);    // "(128,32) x 256"
 [[nodiscard]] std::string OccupancyText(const KernelReport& kernel);  // sentence; "" when unknown
 // Rates beside their peaks, and the roof above it; "" when nothing was measured.

@@ -225,6 +225,7 @@ Json ToJson(const KernelReport& value) {
           {"loading_launches", value.loading_launches},
           {"duration_ns", ToJson(value.duration_ns)},
           {"duration_from_counters", value.duration_from_counters},
+          {"comes_again", value.comes_again},
           {"total_ns", Number(value.total_ns)},
           {"share", Number(value.share)},
           {"busy_ns", Number(value.busy_ns)},

@@ -47,5 +47,25 @@ TEST_CASE("The order of kernels is that of their first launches") {
   CHECK(report.kernel("late").order == 1);
 }
 
+TEST_CASE("A kernel comes again that was launched near the end, as seen from its own distance") {
+  SnapshotBuilder builder;
+  const auto launch = [&](const char* name, const std::vector<int64_t>& at_ms) {
+    const uint32_t shape = builder.Shape(name, {1, 1, 1}, {32, 1, 1});
+    for (const int64_t ms : at_ms) builder.Kernel(shape, "", ms * 1'000'000, ms * 1'000'000 + 5000);
+  };
+  launch("initialize", {1, 2, 3, 4});
+  launch("loop", {10, 20, 30, 40, 50, 60, 70, 80, 91, 101});
+  launch("each half", {11, 61});
+  launch("at the end", {99});
+  launch("twice, early", {5, 12});
+  const Report report = Analyze(builder.Snapshot());
+  CHECK_FALSE(report.kernel("initialize").comes_again);
+  CHECK(report.kernel("loop").comes_again);
+  CHECK(report.kernel("each half").comes_again);
+  CHECK_FALSE(report.kernel("at the end").comes_again);  // once: nobody knows
+  CHECK_FALSE(report.kernel("twice, early").comes_again);
+  CHECK(report.verdicts.later == Approx(12.0 / 19));  // nothing was measured
+}
+
 }  // namespace
 }  // namespace prof::test::kernels_test

@@ -18,6 +18,15 @@ TEST_CASE("What the share with a verdict is of names communication where there i
   CHECK(CoveredTime(report) == "the kernel time without communication");
 }
 
+TEST_CASE("What a longer run may add is named where it is anything") {
+  Report report;
+  CHECK(OfLongerRun(report).empty());
+  report.verdicts.later = 0.0004;
+  CHECK(OfLongerRun(report).empty());
+  report.verdicts.later = 0.022;
+  CHECK(OfLongerRun(report) == "; a longer run may add 2.2 %");
+}
+
 TEST_CASE("The share with a verdict is one of the kernels that do not communicate") {
   std::vector<KernelReport> kernels(3);
   kernels[0].total_ns = 600;
@@ -31,6 +40,9 @@ TEST_CASE("The share with a verdict is one of the kernels that do not communicat
   CHECK(coverage.share == Approx(0.75));
   CHECK(coverage.pm_samples == Approx(0.75));
   CHECK(coverage.duration == 0);
+  CHECK(coverage.later == 0);
+  kernels[2].comes_again = true;
+  CHECK(analyzer::CoverVerdicts(kernels).later == Approx(0.25));
 }
 
 }  // namespace
