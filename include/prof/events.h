@@ -205,9 +205,9 @@ struct SyncEvent {
   int64_t start_ns = 0, end_ns = 0;
 };
 
-/// Extra work of CUPTI or of the driver.
+/// Extra work of the driver, of CUPTI or of prof. What prof held up is no evidence.
 struct OverheadEvent {
-  std::string_view kind;  ///< "driver compiler"
+  std::string_view kind;  ///< "driver compiler", "prof: sample"
   uint32_t thread = 0;    ///< id
   int64_t start_ns = 0, end_ns = 0;
 };

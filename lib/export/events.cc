@@ -44,6 +44,7 @@ struct Events::Data {
   std::vector<HostStackInfo> host_stacks{HostStackInfo{}};
   std::vector<PmSeriesInfo> pm_series;
   TorchRows torch;
+  std::vector<OverheadEvent> overheads;  // by start
 };
 
 namespace {
@@ -280,9 +281,41 @@ SyncEvent ReadSync(const void* data, size_t row) {
           sync.end_ns};
 }
 
+std::string_view NameOfWork(model::ProfilerWork work) {
+  switch (work) {
+    case model::ProfilerWork::kSetup:
+      return "prof: setup";
+    case model::ProfilerWork::kRotate:
+      return "prof: rotate";
+    case model::ProfilerWork::kSample:
+      return "prof: sample";
+    case model::ProfilerWork::kPause:
+      return "prof: pause";
+    case model::ProfilerWork::kUnknown:
+      break;
+  }
+  return "prof";
+}
+
+// Their names stay with the model.
+std::vector<OverheadEvent> GatherOverheads(const Model& model) {
+  std::vector<OverheadEvent> events;
+  for (const model::Overhead& one : model.overheads) {
+    events.push_back({one.kind, one.thread, one.start_ns, one.end_ns});
+  }
+  for (const model::ProfilerInterval& one : model.profiler_intervals) {
+    events.push_back({NameOfWork(one.work), one.thread, one.begin_ns, one.end_ns});
+  }
+  for (const model::Pause& pause : model.pauses) {
+    events.push_back({NameOfWork(model::ProfilerWork::kPause), 0, pause.begin_ns, pause.end_ns});
+  }
+  std::stable_sort(events.begin(), events.end(),
+                   [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+  return events;
+}
+
 OverheadEvent ReadOverhead(const void* data, size_t row) {
-  const model::Overhead& overhead = ModelOf(data).overheads[row];
-  return {overhead.kind, overhead.thread, overhead.start_ns, overhead.end_ns};
+  return static_cast<const OverheadEvent*>(data)[row];
 }
 
 AllocationEvent ReadAllocation(const void* data, size_t row) {
@@ -376,7 +409,7 @@ EventTable<SyncEvent> Events::syncs() const {
   return {&data_->model, data_->model.syncs.size(), ReadSync};
 }
 EventTable<OverheadEvent> Events::overheads() const {
-  return {&data_->model, data_->model.overheads.size(), ReadOverhead};
+  return {data_->overheads.data(), data_->overheads.size(), ReadOverhead};
 }
 EventTable<AllocationEvent> Events::allocations() const {
   return {&data_->model, data_->model.allocations.size(), ReadAllocation};
@@ -404,6 +437,7 @@ Events exporting::EventsReader::Read(const Snapshot& snapshot, model::RowStorage
       data->streams = DescribeStreams(data->model);
       data->paths = DescribePaths(data->model);
       data->torch = FindTorchRows(data->model);
+      data->overheads = GatherOverheads(data->model);
       for (size_t id = 1; id < data->model.shapes.size(); ++id) {
         data->shapes.push_back(DescribeShape(data->model.shapes[id]));
       }

@@ -32,6 +32,10 @@ class Selection {
   [[nodiscard]] bool Has(const TorchOpEvent& op, size_t row) const;
   // An event of a thread without a duration.
   [[nodiscard]] bool HasAt(uint32_t path, int64_t time_ns) const;
+  // An interval of the process.
+  [[nodiscard]] bool HasTime(int64_t start_ns, int64_t end_ns) const {
+    return Overlaps(start_ns, end_ns);
+  }
   // An interval of a device; it has no path.
   [[nodiscard]] bool HasOn(uint32_t device, int64_t start_ns, int64_t end_ns) const;
 

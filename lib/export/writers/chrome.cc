@@ -29,6 +29,7 @@ namespace prof::exporting {
 namespace {
 
 constexpr uint32_t kNoStream = 0xffffffff;
+constexpr int64_t kOverheadProcess = -1;
 constexpr int64_t kSyncTracks = 1'000'000;  // Kineto: waits for streams have tracks of their own
 
 // The default stream is 7, as CUDA numbers it: readers take the work of stream 0 for none.
@@ -74,6 +75,7 @@ class ChromeWriter {
     }
     VisitRangeWork(events_, selection_, [this](const RangeWork& work) { WriteWork(work); });
     for (const MarkEvent& mark : events_.marks()) WriteMark(mark);
+    for (const OverheadEvent& overhead : events_.overheads()) WriteOverhead(overhead);
     for (size_t series = 0; series < events_.pm_series().size(); ++series) WritePm(series);
     for (const MemoryLevel& level : MemoryLevels(events_)) WriteMemory(level);
     WriteNames();
@@ -393,6 +395,17 @@ class ChromeWriter {
     EndEvent();
   }
 
+  // As Kineto has them: of a process of their own.
+  void WriteOverhead(const OverheadEvent& overhead) {
+    if (!selection_.HasTime(overhead.start_ns, overhead.end_ns)) return;
+    has_overheads_ = true;
+    BeginEvent("X");
+    Times(overhead.start_ns, overhead.end_ns);
+    Track(kOverheadProcess, events_.threads()[overhead.thread].tid);
+    out_ << ", \"cat\": \"overhead\", \"name\": " << JsonString(overhead.kind);
+    EndEvent();
+  }
+
   std::string RangeName(const RangeEvent& range) const {
     return JsonString(events_.NameOf(range.path, range.thread, range.start_ns));
   }
@@ -458,6 +471,9 @@ class ChromeWriter {
       Name("thread_name", device, stream + kSyncTracks, "name",
            "\"stream " + std::to_string(stream) + " (sync)\"");
     }
+    if (has_overheads_) {
+      Name("process_name", kOverheadProcess, 0, "name", "\"prof, CUPTI and the driver\"");
+    }
     constexpr int64_t kBehindProcesses = 5'000'000;
     for (const int64_t gpu : gpus) {
       Name("process_name", gpu, 0, "name", JsonString(events_.process().command));
@@ -478,6 +494,7 @@ class ChromeWriter {
   std::map<uint32_t, uint32_t> devices_;     // by context, of the operations in the export
   std::multimap<int64_t, size_t> counters_;  // rows by operation
   std::set<std::pair<int64_t, int64_t>> streams_, sync_streams_;  // device, stream
+  bool has_overheads_ = false;
   std::unordered_map<const char*, std::string> call_texts_;
   std::unordered_map<uint32_t, std::string> path_texts_;
 };

@@ -73,7 +73,7 @@ constexpr uint32_t kName = 1, kVendor = 2, kModel = 3, kArchitecture = 4, kUuid 
 
 // Packets of one sequence share interned data and a clock.
 constexpr uint32_t kHeadSequence = 1, kGpuSequence = 2, kHostSequence = 3, kCounterSequence = 4,
-                   kSpanSequence = 5, kCrossingSequence = 6;
+                   kSpanSequence = 5, kCrossingSequence = 6, kOverheadSequence = 7;
 
 }  // namespace prof::exporting::perfetto
 

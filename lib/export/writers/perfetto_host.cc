@@ -323,6 +323,12 @@ void WriteHost(const Events& events, const Selection& selection, int64_t begin_n
     if (!selection.Has(span, row)) continue;
     spans.Add(span.start_ns, span.end_ns, events.NameOf(span.path, span.thread, span.start_ns));
   }
+  SpanWriter overheads(events, kOverheadSequence, "work of prof, CUPTI and the driver", "overhead",
+                       stream);
+  for (const OverheadEvent& overhead : events.overheads()) {
+    if (!selection.HasTime(overhead.start_ns, overhead.end_ns)) continue;
+    overheads.Add(overhead.start_ns, overhead.end_ns, overhead.kind);
+  }
 }
 
 }  // namespace prof::exporting::perfetto

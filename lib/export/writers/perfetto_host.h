@@ -19,7 +19,7 @@ namespace prof::exporting::perfetto {
 
 // The tracks of the process and of its threads. Call it before the others.
 void WriteTracks(const Events& events, PacketStream* stream);
-// Pushed ranges and calls, then marks and spans.
+// Pushed ranges and calls, then marks and spans, and what prof, CUPTI and the driver did.
 void WriteHost(const Events& events, const Selection& selection, int64_t begin_ns,
                PacketStream* stream);
 

@@ -138,5 +138,24 @@ TEST_CASE("Allocated memory is a counter of each GPU, in bytes") {
   CHECK(levels.at(2)["ts"].get<double>() - levels.at(0)["ts"].get<double>() == 20);
 }
 
+TEST_CASE("What prof, CUPTI and the driver did is on tracks of a process of its own") {
+  test::SnapshotBuilder b;
+  b.Kernel(b.Shape("k", {1}, {32}), "", 100'000, 110'000);
+  b.Overhead("driver compiler", 20'000, 50'000);
+  b.Profiler(model::ProfilerWork::kSample, 60'000, 80'000);
+  ExportOptions options;
+  options.format = ExportFormat::kChrome;
+  nlohmann::json trace = nlohmann::json::parse(test::Exported(b.Snapshot(), options));
+  auto work = Of(trace, "X", "overhead");
+  REQUIRE(work.size() == 2);
+  CHECK(work[0]["name"] == "driver compiler");
+  CHECK(work[1]["name"] == "prof: sample");
+  CHECK(work[1]["dur"] == 20.0);
+  CHECK(work[1]["pid"] == -1);
+  options.to_ns = 55'000;
+  trace = nlohmann::json::parse(test::Exported(b.Snapshot(), options));
+  CHECK(Of(trace, "X", "overhead").size() == 1);
+}
+
 }  // namespace
 }  // namespace prof::exporting::chrome_test

@@ -293,6 +293,30 @@ TEST_CASE("Allocated memory is a counter of the process in bytes") {
   CHECK(levels == Expected{{20'000, 3'000}, {30'000, 3'500}, {40'000, 500}});
 }
 
+TEST_CASE("What prof, CUPTI and the driver did is on a track of its own") {
+  test::SnapshotBuilder b;
+  b.Kernel(b.Shape("k", {1}, {32}), "", 100'000, 110'000);
+  b.Overhead("driver compiler", 20'000, 50'000);
+  b.Profiler(model::ProfilerWork::kSample, 60'000, 80'000);
+  ExportOptions options;
+  options.format = ExportFormat::kPerfetto;
+  const std::vector<Packet> packets = PacketsOf(test::Exported(b.Snapshot(), options));
+  uint64_t track = 0;
+  for (const Packet& packet : With(packets, 60)) {
+    if (TextAt(packet.bytes, {60, 2}) != "work of prof, CUPTI and the driver") continue;
+    CHECK(track == 0);  // they do not overlap
+    track = IntegerAt(packet.bytes, {60, 1});
+  }
+  std::vector<std::pair<uint64_t, std::string>> begins;
+  for (const Packet& packet : With(packets, 11)) {
+    if (IntegerAt(packet.bytes, {11, 11}) != track) continue;
+    const std::string name = TextAt(packet.bytes, {11, 23});
+    if (!name.empty()) begins.emplace_back(packet.time_ns, name);
+  }
+  using Expected = std::vector<std::pair<uint64_t, std::string>>;
+  CHECK(begins == Expected{{20'000, "driver compiler"}, {60'000, "prof: sample"}});
+}
+
 // The slices of a track as "name begin end", in microseconds, in the order in which they end.
 std::map<uint64_t, std::vector<std::string>> Slices(const std::vector<Packet>& packets) {
   std::map<uint64_t, std::vector<std::string>> found, open;
