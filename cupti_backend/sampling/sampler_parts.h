@@ -48,8 +48,8 @@ struct SamplerParts {
   SamplingPolicy policy;
   SamplingBudget budget;
   SamplerOutbox outbox;
-  CounterPlans plans;   // the worker's
-  WorkSignal work;      // the worker's
+  CounterPlans plans;  // the worker's
+  WorkSignal work;     // the worker's
   const bool has_triage;
   HardwareTurns turns;  // triage has the first one by need
   HardwareLock hardware;
