@@ -16,8 +16,8 @@
 
 namespace prof::cupti {
 
-// With the level `auto`, and with `all` when counter ranges need the hardware no more. PM sampling at
-// a fixed interval, and replay, need the hardware for themselves.
+// With the level `auto`, and with `all` when counter ranges need the hardware no more. PM sampling
+// at a fixed interval, and replay, need the hardware for themselves.
 [[nodiscard]] bool WantsTriage(const SessionOptions& options);
 
 // The CPU time that triage may take: a share of a core, saved up for at most a minute. So a program

@@ -14,6 +14,9 @@ namespace {
 constexpr double kSamplesOfCoursePart = 2;  // of one launch
 constexpr size_t kMostCourseParts = 16;
 constexpr double kFewCourseParts = 4;
+// Triage gives each eighth of so long a launch a burst, however long it runs.
+constexpr double kLongLaunchNs = 1e8;
+constexpr size_t kPartsOfLong = 8;
 constexpr int64_t kLeastOfCoursePart = 3;  // samples, for a mean
 constexpr double kKnownCourseParts = 0.75;
 
@@ -21,6 +24,7 @@ constexpr double kKnownCourseParts = 0.75;
 // launches lie anywhere in it.
 size_t PartsOf(const PmEntity& entity, double sample_ns) {
   if (!(sample_ns > 0) || entity.mean_ns < kLeastCourseSamples * sample_ns) return 0;
+  if (entity.mean_ns >= kLongLaunchNs) return kPartsOfLong;
   const double samples = entity.mean_ns / sample_ns;
   const double parts = std::max(samples / kSamplesOfCoursePart, std::min(samples, kFewCourseParts));
   return static_cast<size_t>(std::min(static_cast<double>(kMostCourseParts), parts));

@@ -255,7 +255,7 @@ void AddRatio(std::string_view label, std::string_view unit, const std::optional
           text::Fixed(scale * std::max(ratio->most - ratio->value, ratio->value - ratio->least), 1);
   line.append(" ").append(unit);
   verdict->evidence.push_back(line + " (PM samples: " + text::Count(ratio->samples) + " in " +
-                              text::Count(ratio->launches) + " launches)");
+                              text::Plural(ratio->launches, "launch", "launches") + ")");
 }
 
 void AddInCode(const std::string& text, Verdict* verdict) {

@@ -68,6 +68,29 @@ TEST_CASE(
   CHECK(Program(6, 2 * kSampleNs).Course().empty());
 }
 
+TEST_CASE("A launch of a tenth of a second or more has eight parts, a burst of triage in each") {
+  constexpr int64_t kLongNs = 200'000'000;
+  Program program(0);
+  program.work.entities[0].mean_ns = kLongNs;
+  program.work.intervals.push_back({0, kLongNs, 0});
+  for (int64_t part = 0; part < 7; ++part) {  // of the last one it is not known
+    for (int64_t i = 0; i < 64; ++i) {
+      const int64_t at_ns = part * kLongNs / 8 + 5'000'000 + i * kSampleNs;
+      program.series.begin_ns.push_back(at_ns + kOffsetNs);
+      program.series.end_ns.push_back(at_ns + kSampleNs + kOffsetNs);
+      program.series.samples.push_back(1);
+      program.series.values.push_back(part < 4 ? 80 : 20);
+      program.series.values.push_back(1);
+      program.rows.use.push_back(RowUse::kAlone);
+    }
+  }
+  const LaunchCourse course = program.Course();
+  REQUIRE(course.parts() == 8);
+  CHECK(course.units[0].percent[3] == 80);
+  CHECK(course.units[0].percent[4] == 20);
+  CHECK(std::isnan(course.units[0].percent[7]));
+}
+
 TEST_CASE("Only samples that lie within a launch, and in which it ran alone, are of its course") {
   Program program;
   for (size_t row = 0; row < program.rows.use.size(); ++row) {

@@ -69,12 +69,14 @@ void WriteLaunches(std::ostream& out, const KernelReport& kernel, int width) {
                   : "local memory not known"));
   }
   line("code        ", CodeText(kernel));
-  line("time        ", text::Count(kernel.launches) + " launches, " + text::Time(kernel.total_ns) +
-                           " in all (" + text::ShortPercent(kernel.share) +
-                           " of the span); median " + text::Time(duration.median) + ", " +
-                           text::Time(duration.min) + " to " + text::Time(duration.max) + " over " +
-                           text::Count(duration.n) +
-                           (kernel.duration_from_counters ? " samples" : " undisturbed launches"));
+  line("time        ",
+       text::Plural(kernel.launches, "launch", "launches") + ", " + text::Time(kernel.total_ns) +
+           " in all (" + text::ShortPercent(kernel.share) + " of the span); median " +
+           text::Time(duration.median) + ", " + text::Time(duration.min) + " to " +
+           text::Time(duration.max) + " over " +
+           (kernel.duration_from_counters
+                ? text::Plural(duration.n, "sample", "samples")
+                : text::Plural(duration.n, "undisturbed launch", "undisturbed launches")));
   line("            ", TimeSource(kernel));
   if (kernel.loading_launches > 0) {
     line("            ", "the driver loaded or compiled code in " +
@@ -218,7 +220,7 @@ void WriteCourse(std::ostream& out, const KernelReport& kernel, const TextOption
   WriteHeading(out,
                "Over one launch: " + std::to_string(course.parts()) + " parts of " +
                    text::Time(course.part_ns) + " (" + text::Count(course.samples) +
-                   " PM samples in " + text::Count(course.launches) + " launches)",
+                   " PM samples in " + text::Plural(course.launches, "launch", "launches") + ")",
                options);
   Table table;
   table.columns = {{"unit", Align::kLeft},
