@@ -56,6 +56,8 @@ class PmSession {
   // lost.
   void Close();
   // Of the samples of the last Decode that thins out, the share in which the GPU did nothing.
+  // Its pass can show that the GPU does nothing.
+  bool knows_idle() const { return !activity_.empty(); }
   double idle_share() const { return idle_share_; }
   // The samples of the last Decode that end before Open, or in the future, without those of no
   // length: on an H200 one of some seconds ago comes with a burst beside a kernel that fills the

@@ -55,10 +55,10 @@ CUptiResult TriageDevice::OpenSession(int64_t interval_ns) {
   return session_.Open(pass(), interval_ns, {kRoom, kBurstBufferBytes});
 }
 
-std::optional<Problem> TriageDevice::Prepare(bool opens) {
+std::optional<Problem> TriageDevice::Prepare() {
   std::optional<Problem> problem = MakeHost();
-  if (!problem) turn_.Open(capture::SharedFolderFromEnvironment(), UuidOf(*parts_.driver, id_));
-  if (!problem && opens) {
+  if (!problem) {
+    turn_.Open(capture::SharedFolderFromEnvironment(), UuidOf(*parts_.driver, id_));
     const int64_t now_ns = capture::MonotonicNs();
     problem = MayOpen(now_ns) ? Open(schedule_.interval_ns(), now_ns) : OtherRecording();
   }
@@ -96,6 +96,7 @@ TriageSignals TriageDevice::Signals(TriageSignals process) const {
   process.interval_ns = parts_.coverage->interval_ns();
   process.resolved = parts_.coverage->bursts_resolved();
   process.idle_share = session_.idle_share();
+  process.knows_idle = session_.knows_idle();
   process.waiting_share = parts_.coverage->waiting_share();
   return process;
 }

@@ -46,7 +46,7 @@ class TriageDevice {
   // True once: it has to be prepared.
   bool Claim();
   // Opens the session for the first burst. A problem that is not HARDWARE_BUSY is final.
-  std::optional<Problem> Prepare(bool opens);
+  std::optional<Problem> Prepare();
   int id() const { return id_; }
   bool open() const { return session_.open(); }
   const PmPlan& plan() const { return host_->plans.front(); }

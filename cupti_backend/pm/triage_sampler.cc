@@ -53,10 +53,8 @@ TriageSampler::TriageSampler(const Parts& parts, const SessionOptions& options)
 void TriageSampler::Prepare(int device) noexcept {
   if (device < 0 || device >= TriageWatch::kMaxDevices || stopping_.load()) return;
   if (!devices_[static_cast<size_t>(device)]->is_new()) return;
-  if (parts_.turns->IsOf(Owner::kTriage)) {  // or else its first burst is far away
-    awaited_until_ns_.store(MonotonicNs() + kLongestPreparationNs);
-    awaited_.fetch_or(DeviceBit(device));
-  }
+  awaited_until_ns_.store(MonotonicNs() + kLongestPreparationNs);
+  awaited_.fetch_or(DeviceBit(device));
   PrepareLater(device);
 }
 
@@ -191,7 +189,7 @@ void TriageSampler::PrepareNow(int device) {
   TriageDevice& triaged = *devices_[static_cast<size_t>(device)];
   if (triaged.Claim()) {
     const capture::FirstAtExit first_at_exit;
-    const std::optional<Problem> problem = triaged.Prepare(parts_.turns->IsOf(Owner::kTriage));
+    const std::optional<Problem> problem = triaged.Prepare();
     if (problem) {
       SetStatus(State::kUnavailable, *problem);
     } else {
@@ -341,8 +339,7 @@ std::vector<capture::NoticeEvent> TriageSampler::Notices() const {
   return notices;
 }
 
-// The turn is given away between two bursts, when nothing new runs. Where all counters are wanted
-// ranges come first.
+// The turn is given away between two bursts, when nothing new runs.
 void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
   HardwareTurns& turns = *parts_.turns;
   const bool fresh = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
@@ -360,7 +357,7 @@ void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
   const bool keeps = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
     return device->usable() && device->schedule().Keeps(now_ns, open_share, &budget_);
   });
-  if (keeps && parts_.policy->by_need()) return;
+  if (keeps) return;
   CloseAll();
   turns.PassTo(Owner::kRanges);
 }

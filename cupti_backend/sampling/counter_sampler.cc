@@ -97,16 +97,7 @@ SamplerEvents CounterSampler::TakeEvents() {
   parts_.policy.ExcludeOverlapping(now_ns);
   FindRanks();
   ChooseByNeed(now_ns);
-  WantAll(now_ns);
   return parts_.outbox.Take();
-}
-
-// Where the levels say what is read, triage has what they leave of the time.
-void CounterSampler::WantAll(int64_t now_ns) {
-  if (parts_.policy.by_need() || !parts_.has_triage) return;
-  parts_.turns.SetWanted(HardwareTurns::Owner::kRanges,
-                         !parts_.policy.Complete(now_ns) && parts_.budget.Allows(now_ns) &&
-                             !parts_.takes_none.load(std::memory_order_acquire));
 }
 
 // By need nothing but this changes groups while no launch is sampled. Where a launch has the

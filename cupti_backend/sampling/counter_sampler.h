@@ -83,7 +83,6 @@ class CounterSampler {
   void FindRanks();
   void AddNoticeOfRanks(const std::string& who);
   void ChooseByNeed(int64_t now_ns);
-  void WantAll(int64_t now_ns);
   void AddFinalNotices();
   // The hardware, from counted ranges that are open too; false where a launch does not return.
   HardwareLease TakeFromRanges();

@@ -20,9 +20,7 @@ SamplerParts::SamplerParts(const CuptiApi* api_table, const DriverApi* driver_ta
       budget(options, capture::MonotonicNs(), capture::RanksFromEnvironment()),
       outbox(samples_launches ? State::kWorking : State::kOff),
       plans(api_table, driver_table, options),
-      has_triage(WantsTriage(options)),
-      turns(has_triage && policy.by_need() ? HardwareTurns::Owner::kTriage
-                                           : HardwareTurns::Owner::kRanges,
+      turns(WantsTriage(options) ? HardwareTurns::Owner::kTriage : HardwareTurns::Owner::kRanges,
             &work),
       tracing(api_table, &gate),
       closed(!samples_launches),

@@ -48,10 +48,9 @@ struct SamplerParts {
   SamplingPolicy policy;
   SamplingBudget budget;
   SamplerOutbox outbox;
-  CounterPlans plans;  // the worker's
-  WorkSignal work;     // the worker's
-  const bool has_triage;
-  HardwareTurns turns;  // triage has the first one by need
+  CounterPlans plans;   // the worker's
+  WorkSignal work;      // the worker's
+  HardwareTurns turns;  // triage has the first one, where it is wanted
   HardwareLock hardware;
   LaunchGate gate;
   CaptureWatch captures;

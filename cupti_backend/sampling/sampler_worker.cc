@@ -71,7 +71,7 @@ void SamplerWorker::AwaitWork() {
     }
     if (changes) until_ns = std::min(until_ns, context.retry_ns());
   }
-  if (ours && parts_->has_triage) {
+  if (ours && parts_->policy.triage_works()) {
     until_ns = std::min(until_ns, now_ns + kHoldingCheckNs);
   }
   parts_->work.WaitUntil(until_ns);
@@ -102,11 +102,10 @@ void SamplerWorker::ReleaseUnused(int64_t now_ns) {
 // Triage should have the hardware back at once.
 bool SamplerWorker::Urgent() const { return parts_->policy.by_need() && parts_->turns.urgent(); }
 
-// Triage gets the hardware back once no context has anything to read with it.
+// By need triage gets the hardware back once no context has anything to read with it.
 void SamplerWorker::PassTurn(int64_t now_ns) {
   using Owner = HardwareTurns::Owner;
-  if (!parts_->has_triage || !parts_->turns.IsOf(Owner::kRanges)) return;
-  if (!parts_->policy.by_need() && parts_->turns.Wanted(Owner::kRanges)) return;
+  if (!parts_->policy.by_need() || !parts_->turns.IsOf(Owner::kRanges)) return;
   if (turn_since_ns_ == 0) turn_since_ns_ = now_ns;
   const bool urgent = Urgent();
   if (urgent) {

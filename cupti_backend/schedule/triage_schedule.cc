@@ -20,9 +20,9 @@ constexpr double kLeastSquare = 0.04;
 // Without launches the GPU may still work on a long kernel: it is looked at this often. Where it
 // did nothing, and nothing was launched since, only a kernel could begin that had to wait.
 constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000, kIdleGapNs = 4'000'000'000;
-// A kernel that runs for so long may be all that a program does: each of its parts gets a burst,
-// however long it runs in the end (the analyzer wants all of PmContrasts::kParts). One that lacks
-// samples is taken for one after kQuietNs. After kLongestLongNs others may have the hardware.
+// A kernel that runs for so long may be all that a program does: each eighth of the time since its
+// launch gets a burst, as the course of a long launch has eight parts (pm_course.cc). One that
+// lacks samples is taken for one after kQuietNs. After kLongestLongNs others may have the hardware.
 constexpr int64_t kLongNs = 1'000'000'000, kPartsOfLong = 8, kLongestLongNs = 60'000'000'000;
 constexpr double kWeightOfLatest = 0.25;
 
@@ -31,8 +31,8 @@ void Average(double value, double* average) { *average += kWeightOfLatest * (val
 }  // namespace
 
 bool WantsTriage(const SessionOptions& options) {
-  const bool level = options.counters == Counters::kAuto || options.counters == Counters::kAll;
-  return level && !options.continuous && options.replay == Replay::kNone;
+  return options.counters == Counters::kAuto && !options.continuous &&
+         options.replay == Replay::kNone;
 }
 
 TriageBudget::TriageBudget(double core_percent, int64_t start_ns)
@@ -64,6 +64,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
   launches_ = signals.launches;
   LearnRate(now_ns, signals.launches);
   LearnIdle(signals.idle_share);
+  knows_idle_ = signals.knows_idle;
   LearnWaiting(signals.resolved, signals.waiting_share);
   if (signals.news != news_) {
     // Those before it have had their bursts: which of them these have met will be known soon.
@@ -139,14 +140,15 @@ int64_t TriageSchedule::RestNs() const {
 
 // Without a launch, and the last burst met work.
 bool TriageSchedule::RunsLong(int64_t now_ns) const {
-  if (launched_ns_ == kNever) return false;
+  if (launched_ns_ == kNever || !knows_idle_) return false;
   const int64_t patience_ns = lacking_ > kMuch ? kQuietNs : kLongNs;
   return vain_ == 0 && now_ns - launched_ns_ > patience_ns && last_burst_ns_ >= launched_ns_;
 }
 
 int64_t TriageSchedule::DueNs(int64_t now_ns) const {
   if (RunsLong(now_ns)) {
-    return last_burst_ns_ + std::max(kQuietNs, (now_ns - launched_ns_) / kPartsOfLong);
+    const int64_t part_ns = (now_ns - launched_ns_) / kPartsOfLong;
+    return last_burst_ns_ + std::clamp(part_ns, kQuietNs, kQuietGapNs);
   }
   if (now_ns - launched_ns_ <= kQuietNs) return std::max(next_burst_ns_, last_burst_ns_ + RestNs());
   const bool idles = vain_ > 0 && launches_ == burst_launches_;

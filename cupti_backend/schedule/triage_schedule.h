@@ -16,8 +16,7 @@
 
 namespace prof::cupti {
 
-// With the level `auto`, and with `all` when counter ranges need the hardware no more. PM sampling
-// at a fixed interval, and replay, need the hardware for themselves.
+// PM sampling at a fixed interval, and replay, need the hardware for themselves.
 [[nodiscard]] bool WantsTriage(const SessionOptions& options);
 
 // The CPU time that triage may take: a share of a core, saved up for at most a minute. So a program
@@ -58,6 +57,8 @@ struct TriageSignals {
   // Of the last burst's samples, the share in which the GPU did nothing; and of the time of the
   // burst of which something became known last, the share with nothing that needs a verdict.
   double idle_share = 0, waiting_share = 0;
+  // The pass of that burst can show it.
+  bool knows_idle = true;
   // A launch can show that a kernel comes that lacks samples; and one comes soon.
   bool may_ring = true, alarm = true;
   // When it is to be expected; 0: not known.
@@ -210,7 +211,8 @@ class TriageSchedule {
   bool waited_ = false;          // it waited for a kernel
   int waits_ = 0;                // bursts that waited, in a row
   int vain_ = 0;                 // the latest bursts, in a row
-  double idle_ = -1;    // the share of the time in which the GPU does nothing; -1: not known yet
+  double idle_ = -1;  // the share of the time in which the GPU does nothing; -1: not known yet
+  bool knows_idle_ = true;
   double waiting_ = 0;  // and in which it runs only what needs no verdict
   double lacking_ = 1;
   bool listens_ = false;

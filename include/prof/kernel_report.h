@@ -215,8 +215,8 @@ struct KernelLaunches {
   /// them. Empty: no launch has a time on the timeline.
   std::vector<double> duration_quantiles_ns;
   double total_ns = 0;  ///< Sum over all launches with a valid time.
-  /// It was launched near the end of the recording, within a tenth of it or as far from the end as
-  /// two of its launches are apart on average: a longer one would have more launches of it.
+  /// It was launched twice or more, and near the end of the recording, within a tenth of it or as
+  /// far from the end as two of its launches are apart on average: a longer one would have more.
   bool comes_again = false;
   int order = 0;  ///< Place of its first launch among those of all signatures, from 0.
   /// True: no launch has a time on the timeline (each was replayed, or kept out of the trace).

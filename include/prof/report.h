@@ -114,8 +114,8 @@ struct VerdictCoverage {
   double pm_samples = 0;  ///< From PM samples alone.
   double both = 0;        ///< From both.
   double duration = 0;    ///< From the duration alone: launch-sized kernels that nothing measured.
-  /// Without a verdict, of kernels that come again (KernelLaunches::comes_again): a longer run may
-  /// answer them.
+  /// Without a verdict, of kernels that come again (KernelLaunches::comes_again), in a recording
+  /// with PM samples: a longer run may answer them.
   double later = 0;
   std::string missing;  ///< What the kernel with most time of the rest lacks; empty: no rest.
 };

@@ -242,8 +242,8 @@ struct SessionOptions {
   /// interval longer where it takes more. Range 0.1..100.
   double continuous_core_percent = 10.0;
 
-  /// Triage by PM sampling (Counters::kAuto and kAll) may take this percentage of one core, saved
-  /// up for at most a minute: a short program takes what a minute would. Range 0.1..100.
+  /// Triage by PM sampling (Counters::kAuto) may take this percentage of one core, saved up for at
+  /// most a minute: a short program takes what a minute would. Range 0.1..100.
   double triage_core_percent = 3.0;
 
   /// Runs kernels again for counters that one launch cannot give.

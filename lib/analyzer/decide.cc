@@ -83,7 +83,8 @@ VerdictCoverage CoverVerdicts(const std::vector<KernelReport>& kernels) {
     const double share = Share(kernel.total_ns, total_ns);
     if (!kernel.verdict.decided) {
       if (coverage.missing.empty()) coverage.missing = kernel.verdict.missing;
-      if (kernel.comes_again) coverage.later += share;
+      // Not of a kernel that was not chosen, nor where nothing samples it.
+      if (kernel.comes_again && !kernel.continuous.empty()) coverage.later += share;
       continue;
     }
     coverage.share += share;

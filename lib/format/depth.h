@@ -20,8 +20,8 @@ namespace prof::format {
 inline constexpr double kSaturated = 0.80;  // [ncu] SOLBottleneck: "high throughput"
 inline constexpr double kBusy = 0.60;       // [ncu] SOLBottleneck: below it on all units: latency
 inline constexpr double kMargin = 0.10;     // [ncu] SOLBottleneck: closer units are balanced
-// [own] The same for the issue slots. At 61 and 67 % an instruction more took a tenth of its time's
-// share and warps limited the kernels; at 70 % and more each instruction counted (the zoo, H200).
+// [own] The same for the issue slots. In two kernels of the zoo, at 61 and 67 %, an instruction
+// more hardly cost time, and warps limited them; at 70 % and more each instruction counted (H200).
 inline constexpr double kIssueBusy = 0.70;
 // [own] Below 3 null kernels: ramp and drain dominate, whatever the units do.
 inline constexpr double kLaunchSizedNs = 5000;
@@ -106,10 +106,10 @@ enum class UnitKind : uint8_t { kNone, kMemory, kShared, kCompute };
          use.Knows(TriageUnit::kIssue) && use.Knows(TriageUnit::kTensor);
 }
 
-// What is still to be read of a kernel with this use. A unit at 80 %, or at 60 % with its rival 10
-// points below, limits the kernel: of a compute unit nothing is open, of memory its detail, of
-// shared memory its conflicts. Where no unit does, the stall reasons decide. Launches of less than
-// kLaunchSizedNs need nothing.
+// What is still to be read of a kernel with this use. A unit at 80 %, or at 60 % (the issue slots:
+// at 70 %) with its rival 10 points below, limits the kernel: of a compute unit nothing is open, of
+// memory its detail, of shared memory its conflicts. Where no unit does, the stall reasons decide.
+// Launches of less than kLaunchSizedNs need nothing.
 [[nodiscard]] constexpr Needs NeedsOf(const UnitUse& use) {
   const double memory = HighestUse(use, UnitKind::kMemory);
   // The path of shared memory is a part of L1's.

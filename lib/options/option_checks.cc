@@ -61,9 +61,6 @@ bool NeedsKeeping(const SessionOptions& values) {
 bool IsTriageSet(const SessionOptions& values) {
   return IsSet<&SessionOptions::triage_core_percent>(values);
 }
-bool HasTriage(const SessionOptions& values) {
-  return values.counters == Counters::kAuto || values.counters == Counters::kAll;
-}
 
 using Options = SessionOptions;
 
@@ -106,14 +103,16 @@ constexpr ConflictRule kConflicts[] = {
     {"PROF_BUDGET_SECONDS", "PROF_REPLAY", &IgnoredByReplay<&Options::counter_budget_seconds>,
      Preset::kYes},
     {"PROF_TRIAGE_CORE", "PROF_COUNTERS",
-     [](const Options& values) { return IsTriageSet(values) && !HasTriage(values); }},
+     [](const Options& values) {
+       return IsTriageSet(values) && values.counters != Counters::kAuto;
+     }},
     {"PROF_TRIAGE_CORE", "PROF_CONTINUOUS",
      [](const Options& values) {
-       return IsTriageSet(values) && HasTriage(values) && values.continuous;
+       return IsTriageSet(values) && values.counters == Counters::kAuto && values.continuous;
      }},
     {"PROF_TRIAGE_CORE", "PROF_REPLAY",
      [](const Options& values) {
-       return IsTriageSet(values) && HasTriage(values) && !values.continuous &&
+       return IsTriageSet(values) && values.counters == Counters::kAuto && !values.continuous &&
               values.replay != Replay::kNone;
      }},
     {"PROF_CONTINUOUS_CORE", "PROF_CONTINUOUS",

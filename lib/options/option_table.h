@@ -143,7 +143,7 @@ inline constexpr Option kOptions[] = {
      "End the recording when counters are complete, or after this time; 0: with the program"},
     {kCounting, "--triage-core", "PERCENT", "PROF_TRIAGE_CORE", "triage_core_percent",
      Number<double>{&SessionOptions::triage_core_percent, 0.1, 100, "%"},
-     "With auto and all: share of one core for PM sampling, saved up for at most a minute"},
+     "With auto: share of one core for PM sampling, saved up for at most a minute"},
     {kCounting, "--replay", "WAY", "PROF_REPLAY", "replay",
      Choice(&SessionOptions::replay, kReplays),
      "kernel: run each chosen kernel again, once for each pass"},

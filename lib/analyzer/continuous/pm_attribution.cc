@@ -313,8 +313,24 @@ ContinuousValue PmAttribution::OrTogether(size_t entity, size_t m, ContinuousVal
   return value;
 }
 
-const std::string& PmAttribution::Neighbour(size_t column) const {
-  return columns_.names[static_cast<size_t>(solver_->Nearest(static_cast<Index>(column)))];
+size_t PmAttribution::Neighbour(size_t column) const {
+  return static_cast<size_t>(solver_->Nearest(static_cast<Index>(column)));
+}
+
+bool PmAttribution::IsBesideItself(size_t column) const {
+  if (column >= columns_.contrasts.size()) return false;
+  const auto at = static_cast<Index>(column);
+  const size_t neighbour = Neighbour(column);
+  const double of_other =
+      neighbour == column ? 0 : solver_->Partial(at, static_cast<Index>(neighbour));
+  const PmContrasts& own = columns_.contrasts[column];
+  std::vector<int32_t> contrasts = {own.skew, own.head, own.tail};
+  for (int32_t i = 0; own.parts != model::kNoIndex && i < PmContrasts::kParts; ++i) {
+    contrasts.push_back(own.parts + i);
+  }
+  return std::any_of(contrasts.begin(), contrasts.end(), [&](int32_t contrast) {
+    return contrast != model::kNoIndex && solver_->Partial(at, contrast) > of_other;
+  });
 }
 
 std::map<uint32_t, ContinuousValues> PmAttribution::OfPaths() const {
@@ -449,12 +465,10 @@ ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
   value.launches = fit_.launches[column];
   const auto at = static_cast<Index>(column);
   const double inflation = solver_->Inflation(at);
-  // What is nearest to it may be another part of itself.
-  const std::string& neighbour = Neighbour(column);
-  const bool is_itself = neighbour == columns_.names[column];
+  const bool is_itself = IsBesideItself(column);
   const std::string beside =
       is_itself ? "its parts were sampled in nearly the same proportion, and not all of them"
-                : "it cannot be separated from " + neighbour +
+                : "it cannot be separated from " + columns_.names[Neighbour(column)] +
                       ": in every sample they run in nearly the same proportion";
   // How much a part that was not sampled may differ is in the bound.
   if (!(inflation <= kMostInflation) && !is_itself) {

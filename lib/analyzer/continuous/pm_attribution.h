@@ -82,7 +82,9 @@ class PmAttribution {
   ContinuousValue OfEntityAlone(size_t entity, size_t m) const;
   // The value of all that ran beside it too, where there are enough samples; otherwise `alone`.
   ContinuousValue OrTogether(size_t entity, size_t m, ContinuousValue alone) const;
-  const std::string& Neighbour(size_t column) const;  // it is hardest to separate from this one
+  size_t Neighbour(size_t column) const;  // it is hardest to separate from this one
+  // It is harder to separate from the contrasts of its own parts than from any other column.
+  bool IsBesideItself(size_t column) const;
 
   const model::PmSeries& series_;
   PmWork work_;

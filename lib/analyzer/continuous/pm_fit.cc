@@ -226,13 +226,16 @@ double PmSolver::Inflation(Index column) const {
   return squares_(column) > 0 ? inverse_(column, column) * squares_(column) : HUGE_VAL;
 }
 
+double PmSolver::Partial(Index a, Index b) const {
+  return std::abs(inverse_(a, b)) / std::sqrt(inverse_(a, a) * inverse_(b, b));
+}
+
 Index PmSolver::Nearest(Index column) const {
   Index nearest = column;
   double most = 0;
   for (Index other = 0; other < rates_; ++other) {
     if (other == column) continue;
-    const double partial = std::abs(inverse_(column, other)) /
-                           std::sqrt(inverse_(column, column) * inverse_(other, other));
+    const double partial = Partial(column, other);
     if (partial <= most) continue;
     most = partial;
     nearest = other;

@@ -89,6 +89,8 @@ class PmSolver {
   double Inflation(Eigen::Index column) const;
   // The column that is hardest to separate from it.
   Eigen::Index Nearest(Eigen::Index column) const;
+  // How much the estimates of two columns depend on each other, 0..1.
+  double Partial(Eigen::Index a, Eigen::Index b) const;
 
  private:
   Eigen::Index rates_ = 0;

@@ -135,7 +135,7 @@ void AddDoubts(const RuleInputs& inputs, const Cause& cause, Verdict* verdict) {
     AddDoubt("blocks-unknown", "the times of single blocks are not known", verdict);
     AddDoubtsOfData(inputs, inputs.activity_samples, verdict);
   } else if (inputs.leader && UnitsDecide(inputs)) {
-    AddDoubtsOfWinner(inputs, inputs.WhileActive(inputs.leader->unit, inputs.leader->at_least()),
+    AddDoubtsOfWinner(inputs, inputs.Deciding(inputs.leader->unit, inputs.leader->at_least()),
                       cause.frees - LeftOfLeader(inputs), verdict);
     AddDoubtsOfData(inputs, inputs.SamplesOf(*inputs.leader), verdict);
   } else {

@@ -137,8 +137,9 @@ const UnitUse* Leader(RuleInputs* all) {
   if (other == nullptr) return nullptr;
   // A saturated tensor pipe reads its operands through L1, which then is nearly as busy.
   const UnitUse* const tensor = inputs.counters->Find(Unit::kTensor);
-  const bool feeds_tensor =
-      tensor != nullptr && named(*tensor) >= kSaturated && Follows(other->unit, Unit::kTensor);
+  const bool feeds_tensor = tensor != nullptr &&
+                            inputs.WhileActive(tensor->unit, tensor->of_peak) >= kSaturated &&
+                            Follows(other->unit, Unit::kTensor);
   return feeds_tensor ? tensor : other;
 }
 
@@ -267,6 +268,14 @@ void FindBeside(const KernelReport& kernel, RuleInputs* inputs) {
   }
 }
 
+void FindStraddling(RuleInputs* inputs) {
+  for (const UnitUse& use : inputs->units()) {
+    const double ceiling = use.unit == Unit::kTensor ? inputs->tensor_ceiling : 1;
+    const double busy = BusyFrom(use.unit) * ceiling;
+    inputs->straddles |= use.at_least() < busy && use.at_most() >= busy && use.error > 0;
+  }
+}
+
 RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
                   const Statistic& timeline_ns, const model::Device* device,
                   const ContinuousValues& sampled, const KernelReport* kernel) {
@@ -286,10 +295,6 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
       share && inputs.shared.IsDoubtful()) {
     inputs.shared = {share, false};
   }
-  for (const UnitUse& use : counters.units) {
-    const double busy = BusyFrom(use.unit);
-    inputs.straddles |= use.at_least() < busy && use.at_most() >= busy && use.error > 0;
-  }
   FindSource(&inputs);
   FindActivity(&inputs);
   FindPmActivity(sampled, &inputs);
@@ -299,6 +304,7 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
   FindL2Hits(&inputs);
   FindUnknown(&inputs);
   inputs.tensor_ceiling = TensorCeiling(inputs);
+  FindStraddling(&inputs);
   FindLeader(&inputs);
   FindInstability(timeline_ns, &inputs);
   return inputs;

@@ -7,6 +7,7 @@
 
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/cause_parts.h"
 #include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_course.h"
 #include "lib/analyzer/rules/rule_evidence.h"
@@ -94,7 +95,7 @@ Note AtomicsNote(const RuleInputs& inputs) {
 Note TensorUnderusedNote(const RuleInputs& inputs) {
   const double tensor = inputs.UseOf(Unit::kTensor);
   if (inputs.half_on_fma) return std::nullopt;
-  if (tensor < kTensorKernel || tensor >= kBusy || inputs.busiest >= kBusy) return std::nullopt;
+  if (tensor < kTensorKernel || inputs.busiest >= kBusy || UnitsDecide(inputs)) return std::nullopt;
   for (const Unit pipe : {Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu}) {
     if (inputs.UseOf(pipe) > tensor) return std::nullopt;
   }
@@ -162,7 +163,8 @@ Note HalfEmptyWaveNote(const RuleInputs& inputs) {
   const bool partial = occupancy.known && occupancy.blocks_per_sm > 1 && occupancy.waves >= 1 &&
                        occupancy.tail_lost >= kTailLost;
   if (!partial || HasTail(inputs) || MayHaveTail(inputs)) return std::nullopt;
-  if (inputs.leader && inputs.leader->of_peak >= kBusy) return std::nullopt;  // slots do not matter
+  const bool is_busy = inputs.leader && inputs.leader->of_peak >= kBusy;
+  if (is_busy || UnitsDecide(inputs)) return std::nullopt;  // slots do not matter
   const double last = occupancy.waves - std::floor(occupancy.waves);
   return text::Fixed(occupancy.waves, 2) + " waves of blocks: the last one fills " +
          text::Percent(last) + " of the block slots, and all SMs are active; whole waves save " +
@@ -204,7 +206,7 @@ Note PartialWaveNote(const RuleInputs& inputs) {
   if (!occupancy.known || !(occupancy.waves > 0) || occupancy.waves >= kAllSlots) {
     return std::nullopt;
   }
-  if (inputs.busiest >= kBusy) return std::nullopt;
+  if (inputs.busiest >= kBusy || UnitsDecide(inputs)) return std::nullopt;
   return "the grid fills " + text::Percent(occupancy.waves) +
          " of the block slots of the device: more blocks would hide more latency";
 }

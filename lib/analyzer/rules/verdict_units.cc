@@ -49,7 +49,7 @@ void AddSameWork(const RuleInputs& inputs, std::string_view same_work, Verdict* 
 
 void FillUnit(const RuleInputs& inputs, std::string_view same_work, Verdict* verdict) {
   const UnitUse& leader = *inputs.leader;
-  const double named = inputs.WhileActive(leader.unit, leader.at_least());
+  const double named = inputs.Deciding(leader.unit, leader.at_least());
   verdict->summary = std::string("Limited by ") + NameOf(leader.unit) + " at " + PercentOf(leader) +
                      " of its peak";
   if (leader.of_peak < kBusy) {
@@ -165,9 +165,9 @@ void FillTensor(const RuleInputs& inputs, Verdict* verdict) {
   if (inputs.leader->of_peak < kSaturated) {
     verdict->summary =
         "Near the limit of the tensor pipe, at " + PercentOf(*inputs.leader) + " of its peak" +
-        (inputs.tensor_ceiling < 1 ? ": mma.sync alone keeps it busy for " +
-                                         text::Percent(inputs.tensor_ceiling) + " at most."
-                                   : ".");
+        (inputs.tensor_ceiling < 1
+             ? "; kernels of mma.sync alone reached " + text::Percent(inputs.tensor_ceiling) + "."
+             : ".");
   }
 }
 
@@ -214,12 +214,16 @@ void FillIssue(const RuleInputs& inputs, Verdict* verdict) {
 }
 
 // Nothing else explains it: no unit is busy, and no stall stands out.
-bool MostlyIssues(const RuleInputs& inputs) { return inputs.UseOf(Unit::kIssue) >= kBusy; }
+bool MostlyIssues(const RuleInputs& inputs) {
+  return inputs.unknown.empty() && inputs.UseOf(Unit::kIssue) >= kBusy;
+}
 
 void FillMostlyIssues(const RuleInputs& inputs, Verdict* verdict) {
   RuleInputs of_issue = inputs;
   of_issue.leader = *inputs.counters->Find(Unit::kIssue);
+  of_issue.rival = inputs.leader;  // the busiest of the other units
   FillIssue(of_issue, verdict);
+  AddDoubt("pipe-below-80", "other kernels with such a use of the issue slots wait", verdict);
 }
 
 bool Mixed(const RuleInputs& inputs) {

@@ -17,9 +17,8 @@ template <Unit unit>
 [[nodiscard]] bool LimitedBy(const RuleInputs& inputs) {
   return LeaderBound(inputs) && inputs.leader->unit == unit;
 }
-[[nodiscard]]  // Issue slots at 60 to 70 %, where no rule before it matched.
-[[nodiscard]] bool
-MostlyIssues(const RuleInputs& inputs);
+// Issue slots at 60 to 70 %, where no rule before it matched.
+[[nodiscard]] bool MostlyIssues(const RuleInputs& inputs);
 void FillMostlyIssues(const RuleInputs& inputs, Verdict* verdict);
 [[nodiscard]] bool Mixed(const RuleInputs& inputs);
 void FillDram(const RuleInputs& inputs, Verdict* verdict);

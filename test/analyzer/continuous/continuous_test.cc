@@ -195,6 +195,18 @@ TEST_CASE("A launch of which some parts were not sampled has a bound that holds 
   CheckFound(exact, 50, 5);
   CHECK(exact.error > 3);
   CHECK(exact.error < 15);
+  // A sample in which the launch began is of the time before it, too.
+  PmPlant plant;
+  PlantOptions options;
+  options.interval_ns = 5'000;
+  options.noise = 0.02;
+  (void)plant.Run(plant.Kernel({"once", kLaunch, {50, 20}, 0.2}), kStart, kLaunch);
+  for (const int part : {0, 2, 3, 5, 7}) {
+    const int64_t at = part == 0 ? kStart - 2'500 : kStart + part * kPart + kPart / 3;
+    plant.Sample(at, at + kBurst, options);
+  }
+  JoinSeries(&plant.model().pm_series);
+  CheckFound(plant.Attribute().Of("once"), 50, 5);
 }
 
 TEST_CASE("Kernels too rare for a value do not spoil those of the kernels around them") {

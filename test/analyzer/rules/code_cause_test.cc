@@ -227,14 +227,22 @@ TEST_CASE("Products of a warp are judged by what they reach of the tensor pipe o
   SetPm(&kernel, TriageUnit::kTensor, 55);
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "tensor-throughput");
-  CHECK_THAT(verdict.summary, Catch::Contains("55.0 +-0.5 % of its peak: mma.sync alone keeps it "
-                                              "busy for 80.0 % at most"));
+  CHECK_THAT(verdict.summary, Catch::Contains("55.0 +-0.5 % of its peak; kernels of mma.sync "
+                                              "alone reached 88.0 %"));
+  CHECK(verdict.notes.empty());  // "its matrices are small" would contradict it
   CHECK(Offers(verdict, "use-wgmma"));
   model::Device blackwell = Gpu();
   blackwell.compute_major = 10;
   CHECK(Decide(kernel, blackwell).rule != "tensor-throughput");
-  SetPm(&kernel, TriageUnit::kTensor, 45);
+  SetPm(&kernel, TriageUnit::kTensor, 52);
   CHECK(Decide(kernel).rule != "tensor-throughput");
+  // Full shared memory holds it back, as it does below the ceiling of other instructions.
+  SetPm(&kernel, TriageUnit::kTensor, 72);
+  SetPm(&kernel, TriageUnit::kShared, 97);
+  SetPm(&kernel, TriageUnit::kL1, 97);
+  CHECK(Decide(kernel).limiter == Limiter::kShared);
+  SetPm(&kernel, TriageUnit::kShared, 5);
+  SetPm(&kernel, TriageUnit::kL1, 5);
   SetPm(&kernel, TriageUnit::kTensor, 55);
   kernel.code->group_mma = {4, 4};
   CHECK(Decide(kernel).rule != "tensor-throughput");

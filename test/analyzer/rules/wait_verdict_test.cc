@@ -71,6 +71,7 @@ TEST_CASE("Issue slots at 66 % are the limit where no stall stands out, and not 
   Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kIssue);
   CHECK(verdict.rule == "issue-slots");
+  CHECK(verdict.confidence == Confidence::kLow);
   CHECK_THAT(verdict.summary, Catch::Contains("issue slots at 66.0 %"));
   SetStall(&kernel, "long_scoreboard", 60);
   verdict = Decide(kernel);

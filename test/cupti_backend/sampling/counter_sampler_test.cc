@@ -113,33 +113,6 @@ TEST_CASE("While something new runs, a turn is given back before the hardware is
   CHECK(program.Count("enable") == 0);
 }
 
-TEST_CASE("With all counters triage has the hardware while no launch needs them") {
-  using Owner = HardwareTurns::Owner;
-  SessionOptions options = Options();
-  options.counters = Counters::kAll;
-  Program program(options);
-  HardwareTurns& turns = program.sampler.turns();
-  CHECK(turns.IsOf(Owner::kRanges));
-  program.AwaitFirstGroup();
-  REQUIRE(program.LaunchUntilComplete());
-  const auto collected = [&](const std::function<bool()>& done) {
-    return program.Eventually([&] {
-      program.sampler.TakeEvents();
-      return done();
-    });
-  };
-  REQUIRE(collected([&] { return turns.IsOf(Owner::kTriage); }));
-  CHECK(program.Count("enable") == program.Count("disable"));
-  CHECK_FALSE(turns.Wanted(Owner::kRanges));
-  // Something new wants it, and waits for its turn.
-  const long sampled = program.Count("push");
-  for (int i = 0; i < 50; ++i) program.Launch(++program.launches, "another", 1, 2);
-  REQUIRE(collected([&] { return turns.Wanted(Owner::kRanges); }));
-  CHECK(program.Count("push") == sampled);
-  turns.PassTo(Owner::kRanges);
-  CHECK(program.LaunchUntil([&] { return program.Count("push") > sampled; }, "another", 2));
-}
-
 TEST_CASE("Where triage works the device is not asked which counters it has") {
   SessionOptions options = Options();
   options.counters = Counters::kAuto;

@@ -42,6 +42,8 @@ TEST_CASE("The share with a verdict is one of the kernels that do not communicat
   CHECK(coverage.duration == 0);
   CHECK(coverage.later == 0);
   kernels[2].comes_again = true;
+  CHECK(analyzer::CoverVerdicts(kernels).later == 0);  // nothing samples it
+  kernels[2].continuous["dram"] = {};
   CHECK(analyzer::CoverVerdicts(kernels).later == Approx(0.25));
 }
 
