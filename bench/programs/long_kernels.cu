@@ -67,24 +67,24 @@ __global__ void copy_then_multiply(const float4* in, float4* out, int rounds, in
 }
 
 // About `seconds` on an H200. Returns the name.
-const char* Launch(int kernel, double seconds, const float4* in, float4* out, cudaStream_t stream) {
+const char* Launch(int kernel, double seconds, const float4* in, float4* out) {
   const auto rounds = [&](double per_second) { return static_cast<int>(per_second * seconds) + 1; };
   float* const results = reinterpret_cast<float*>(out);
   switch (kernel) {
     case 0:
-      copy_rounds<<<kBlocks, kThreads, 0, stream>>>(in, out, rounds(1900));
+      copy_rounds<<<kBlocks, kThreads>>>(in, out, rounds(1900));
       return "copy_rounds";
     case 1:
-      multiply_rounds<<<kBlocks, kThreads, 0, stream>>>(results, rounds(1.1e8));
+      multiply_rounds<<<kBlocks, kThreads>>>(results, rounds(1.1e8));
       return "multiply_rounds";
     case 2:
-      sine_rounds<<<kBlocks, kThreads, 0, stream>>>(results, rounds(1.4e7));
+      sine_rounds<<<kBlocks, kThreads>>>(results, rounds(1.4e7));
       return "sine_rounds";
     case 3:
-      follow_rounds<<<kBlocks / 8, kThreads, 0, stream>>>(in, results, rounds(1e6));
+      follow_rounds<<<kBlocks / 8, kThreads>>>(in, results, rounds(1e6));
       return "follow_rounds";
     default:
-      copy_then_multiply<<<kBlocks, kThreads, 0, stream>>>(in, out, rounds(950), rounds(0.55e8));
+      copy_then_multiply<<<kBlocks, kThreads>>>(in, out, rounds(950), rounds(0.55e8));
       return "copy_then_multiply";
   }
 }
@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
       next = 0;
     }
     const double seconds = 0.4 * static_cast<double>(1 + random() % 10);
-    const char* const name = Launch(order[next++], seconds, in, out, nullptr);
+    const char* const name = Launch(order[next++], seconds, in, out);
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     clock.Waited(1);

@@ -24,7 +24,7 @@ struct Knob {
   // "atomics" (on global memory), "shared-atomics", "barrier", "constant", "icache", "link" (to the
   // host, or to the shared memory of another SM): a resource. "chain": dependent steps.
   // "parallel": the same work beside it on the SMs, in more blocks. "warps": those that an SM has
-  // at a time (warps_knob.h), which `launch` knows nothing of.
+  // at a time (warps_knob.h): `launch` asks for Padding(), and does not look at the amount.
   const char* resource;
   int natural;
   int step;

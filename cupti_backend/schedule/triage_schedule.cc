@@ -21,7 +21,7 @@ constexpr double kLeastSquare = 0.04;
 // did nothing, and nothing was launched since, only a kernel could begin that had to wait.
 constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000, kIdleGapNs = 4'000'000'000;
 // A kernel that runs for so long may be all that a program does: each eighth of the time since its
-// launch gets a burst, as the course of a long launch has eight parts (pm_course.cc). One that
+// launch is to get a burst, as the course of a long launch has eight parts (pm_course.cc). One that
 // lacks samples is taken for one after kQuietNs. After kLongestLongNs others may have the hardware.
 constexpr int64_t kLongNs = 1'000'000'000, kPartsOfLong = 8, kLongestLongNs = 60'000'000'000;
 constexpr double kWeightOfLatest = 0.25;

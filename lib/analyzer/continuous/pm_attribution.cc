@@ -24,7 +24,9 @@ constexpr size_t kFitWindows = 64;
 constexpr double kFitBudget = 2e10;      // multiplications: at most some tens of seconds
 constexpr double kMostError = 0.15;      // of the metric's full scale: above it there is no value
 constexpr double kMostInflation = 1000;  // of a rate's variance by what runs beside it
-constexpr double kBesideIt = 10;         // from here on the neighbour is named as the reason
+// Of two dependences: what a sample at the edge of a launch makes of its neighbour is far below.
+constexpr double kByFar = 100;
+constexpr double kBesideIt = 10;  // from here on the neighbour is named as the reason
 // An entity needs the time of so many samples for a column of its own. Kernels that share a column
 // are wrong by the difference of their rates, and so are the kernels beside them: by 20 points when
 // those with less than the time of 20 samples shared one (H200), although so little gets no value.
@@ -318,18 +320,18 @@ size_t PmAttribution::Neighbour(size_t column) const {
 }
 
 bool PmAttribution::IsBesideItself(size_t column) const {
-  if (column >= columns_.contrasts.size()) return false;
+  if (column >= columns_.contrasts.size() || columns_.contrasts[column].parts == model::kNoIndex) {
+    return false;
+  }
   const auto at = static_cast<Index>(column);
   const size_t neighbour = Neighbour(column);
   const double of_other =
       neighbour == column ? 0 : solver_->Partial(at, static_cast<Index>(neighbour));
   const PmContrasts& own = columns_.contrasts[column];
-  std::vector<int32_t> contrasts = {own.skew, own.head, own.tail};
-  for (int32_t i = 0; own.parts != model::kNoIndex && i < PmContrasts::kParts; ++i) {
-    contrasts.push_back(own.parts + i);
-  }
+  std::vector<int32_t> contrasts = {own.skew};
+  for (int32_t i = 0; i < PmContrasts::kParts; ++i) contrasts.push_back(own.parts + i);
   return std::any_of(contrasts.begin(), contrasts.end(), [&](int32_t contrast) {
-    return contrast != model::kNoIndex && solver_->Partial(at, contrast) > of_other;
+    return contrast != model::kNoIndex && solver_->Partial(at, contrast) > kByFar * of_other;
   });
 }
 
@@ -465,13 +467,15 @@ ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
   value.launches = fit_.launches[column];
   const auto at = static_cast<Index>(column);
   const double inflation = solver_->Inflation(at);
-  const bool is_itself = IsBesideItself(column);
+  const bool is_itself = Neighbour(column) == column || IsBesideItself(column);
   const std::string beside =
       is_itself ? "its parts were sampled in nearly the same proportion, and not all of them"
                 : "it cannot be separated from " + columns_.names[Neighbour(column)] +
                       ": in every sample they run in nearly the same proportion";
-  // How much a part that was not sampled may differ is in the bound.
-  if (!(inflation <= kMostInflation) && !is_itself) {
+  // How much a part that was not sampled may differ is in the bound. With more launches bursts meet
+  // all parts, and what they do not tell apart is something else.
+  const bool is_rare = fit_.launches[column] < kLaunchesOfLittle && IsBesideItself(column);
+  if (!(inflation <= kMostInflation) && !is_rare) {
     value.missing = beside;
     return value;
   }

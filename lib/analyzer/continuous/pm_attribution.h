@@ -83,7 +83,8 @@ class PmAttribution {
   // The value of all that ran beside it too, where there are enough samples; otherwise `alone`.
   ContinuousValue OrTogether(size_t entity, size_t m, ContinuousValue alone) const;
   size_t Neighbour(size_t column) const;  // it is hardest to separate from this one
-  // It is harder to separate from the contrasts of its own parts than from any other column.
+  // It is long, and harder by far to separate from the contrasts of its parts than from any other
+  // column.
   bool IsBesideItself(size_t column) const;
 
   const model::PmSeries& series_;

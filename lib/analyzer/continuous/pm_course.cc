@@ -14,7 +14,7 @@ namespace {
 constexpr double kSamplesOfCoursePart = 2;  // of one launch
 constexpr size_t kMostCourseParts = 16;
 constexpr double kFewCourseParts = 4;
-// Triage gives each eighth of so long a launch a burst, however long it runs.
+// Bursts are rare in so long a launch: triage means to give each eighth one.
 constexpr double kLongLaunchNs = 1e8;
 constexpr size_t kPartsOfLong = 8;
 constexpr int64_t kLeastOfCoursePart = 3;  // samples, for a mean

@@ -166,7 +166,7 @@ void FillTensor(const RuleInputs& inputs, Verdict* verdict) {
     verdict->summary =
         "Near the limit of the tensor pipe, at " + PercentOf(*inputs.leader) + " of its peak" +
         (inputs.tensor_ceiling < 1
-             ? "; kernels of mma.sync alone reached " + text::Percent(inputs.tensor_ceiling) + "."
+             ? "; a kernel of mma.sync alone reached " + text::Percent(inputs.tensor_ceiling) + "."
              : ".");
   }
 }
