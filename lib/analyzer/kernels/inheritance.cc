@@ -35,15 +35,15 @@ double DurationsApart(const KernelGroup& a, const KernelGroup& b) {
   return std::abs(one.median - other.median) / std::max(one.median, other.median);
 }
 
-// The group among `candidates` that lends to `borrower`, by how many samples each has.
-template <typename SamplesOf>
+// The group among `candidates` that lends to `borrower`, by how many samples each has for it.
+template <typename SamplesFor>
 int32_t FindLender(const KernelGroups& groups, const std::vector<int32_t>& candidates,
-                   size_t borrower, SamplesOf samples_of) {
+                   size_t borrower, SamplesFor samples_for) {
   int32_t best = model::kNoIndex;
   int64_t most = 0;
   double nearest = 1;
   for (const int32_t candidate : candidates) {
-    const int64_t samples = samples_of(candidate);
+    const int64_t samples = samples_for(candidate);
     const double apart = DurationsApart(groups.groups[borrower], groups.groups[candidate]);
     if (samples == 0 || apart > kSameDuration) continue;
     if (std::tuple(samples, -apart) <= std::tuple(most, -nearest)) continue;
@@ -60,6 +60,20 @@ int64_t SamplesOf(const ContinuousValues& values) {
     if (value.value) most = std::max(most, value.samples);
   }
   return most;
+}
+
+// `lender` has each value that `own` has, the same one, and more.
+bool Completes(const ContinuousValues& lender, const ContinuousValues& own) {
+  const auto has_value = [](const auto& metric) { return metric.second.value.has_value(); };
+  const auto known = std::count_if(own.begin(), own.end(), has_value);
+  if (std::count_if(lender.begin(), lender.end(), has_value) <= known) return false;
+  return std::all_of(own.begin(), own.end(), [&](const auto& metric) {
+    const ContinuousValue& value = metric.second;
+    if (!value.value) return true;
+    const auto lent = lender.find(metric.first);
+    return lent != lender.end() && lent->second.value &&
+           std::abs(*lent->second.value - *value.value) <= lent->second.error + value.error;
+  });
 }
 
 std::string DescribeLender(const KernelLaunches& lender, int64_t samples, const char* what) {
@@ -100,13 +114,13 @@ Inherited InheritCounters(const model::Model& model, const KernelGroups& groups,
               DescribeLender(groups.groups[lender].launches, samples(lender), "sample");
         }
       }
-      if (pm_samples(g) == 0) {
-        const int32_t lender = FindLender(groups, list, g, pm_samples);
-        if (lender != model::kNoIndex) {
-          result.continuous[g] = continuous[lender];
-          result.continuous_from[g] =
-              DescribeLender(groups.groups[lender].launches, pm_samples(lender), "PM sample");
-        }
+      const int32_t lender = FindLender(groups, list, g, [&](int32_t candidate) {
+        return Completes(continuous[candidate], continuous[g]) ? pm_samples(candidate) : 0;
+      });
+      if (lender != model::kNoIndex) {
+        result.continuous[g] = continuous[lender];
+        result.continuous_from[g] =
+            DescribeLender(groups.groups[lender].launches, pm_samples(lender), "PM sample");
       }
     }
   }

@@ -4,7 +4,8 @@
 // elsewhere in the process: under another NVTX path, from the eager warm-up of a CUDA graph, from
 // another stream or context. The same is the device, the kernel, grid, block, cluster and shared
 // memory, and about the same time: where one kernel takes different times it does different work,
-// and lends nothing.
+// and lends nothing. Of PM samples a signature may have some of its own that leave units open; then
+// the lender's values agree with those that it has.
 #ifndef PROF_LIB_ANALYZER_KERNELS_INHERITANCE_H_
 #define PROF_LIB_ANALYZER_KERNELS_INHERITANCE_H_
 
@@ -32,7 +33,8 @@ struct Inherited {
 };
 
 // Each signature takes from one lender, the one with most samples (of equal ones, the one that is
-// nearest in time); nothing is mixed, and what is lent is not lent again.
+// nearest in time); nothing is mixed, and what is lent is not lent again. Values of PM samples
+// agree where they are no further apart than their error bounds together.
 [[nodiscard]] Inherited InheritCounters(const model::Model& model, const KernelGroups& groups,
                                         const CountedKernels& counted,
                                         const std::vector<ContinuousValues>& continuous);

@@ -135,30 +135,76 @@ TEST_CASE("What is lent is not lent again") {
   CHECK(In(report, "c").counters_from.empty());
 }
 
-TEST_CASE("PM values are lent in the same way") {
+// Three signatures of one kernel: two take 100 ns, the third 200.
+struct Sampled {
   model::Model model;
-  model.shapes.resize(2);
-  model.shapes[1].name = "k";
   analyzer::KernelGroups groups;
-  for (const char* range : {"a", "b", "c"}) {
-    analyzer::KernelGroup& group = groups.groups.emplace_back();
-    group.shape = 1;
-    group.launches.range = range;
-    group.launches.duration_ns.n = 4;
-    group.launches.duration_ns.median = range[0] == 'c' ? 200 : 100;
-  }
   analyzer::CountedKernels counted;
-  counted.of_group.resize(3);
-  std::vector<ContinuousValues> continuous(3);
-  continuous[0]["dram"].value = 70;
-  continuous[0]["dram"].samples = 12;
-  continuous[1]["dram"].missing = "too short";
-  const analyzer::Inherited inherited =
-      analyzer::InheritCounters(model, groups, counted, continuous);
+  std::vector<ContinuousValues> continuous{3};
+
+  Sampled() {
+    model.shapes.resize(2);
+    model.shapes[1].name = "k";
+    counted.of_group.resize(3);
+    for (const char* range : {"a", "b", "c"}) {
+      analyzer::KernelGroup& group = groups.groups.emplace_back();
+      group.shape = 1;
+      group.launches.range = range;
+      group.launches.duration_ns.n = 4;
+      group.launches.duration_ns.median = range[0] == 'c' ? 200 : 100;
+    }
+  }
+  void Value(size_t group, const char* metric, double value, double error, int64_t samples) {
+    continuous[group][metric].value = value;
+    continuous[group][metric].error = error;
+    continuous[group][metric].samples = samples;
+  }
+  analyzer::Inherited Inherit() const {
+    return analyzer::InheritCounters(model, groups, counted, continuous);
+  }
+};
+
+TEST_CASE("PM values are lent in the same way") {
+  Sampled sampled;
+  sampled.Value(0, "dram", 70, 0, 12);
+  sampled.continuous[1]["dram"].missing = "too short";
+  const analyzer::Inherited inherited = sampled.Inherit();
   CHECK(inherited.continuous[1].at("dram").value == 70);
   CHECK_THAT(inherited.continuous_from[1], Contains("under `a`, 12 PM samples"));
   CHECK(inherited.continuous_from[0].empty());
   CHECK(inherited.continuous_from[2].empty());
+}
+
+TEST_CASE(
+    "Where own PM samples leave a unit open those of another path that agree take their place") {
+  Sampled sampled;
+  sampled.Value(0, "dram", 70, 1, 200);
+  sampled.Value(0, "l2", 40, 2, 200);
+  sampled.Value(1, "dram", 64, 5.5, 7);
+  sampled.continuous[1]["l2"].missing = "the samples do not determine it";
+  SECTION("all values are the lender's") {
+    const analyzer::Inherited inherited = sampled.Inherit();
+    CHECK(inherited.continuous[1].at("l2").value == 40);
+    CHECK(inherited.continuous[1].at("dram").value == 70);
+    CHECK_THAT(inherited.continuous_from[1], Contains("under `a`, 200 PM samples"));
+    CHECK(inherited.continuous_from[0].empty());
+  }
+  SECTION("what differs by more than the bounds is another kernel's") {
+    sampled.Value(1, "dram", 63, 5.5, 7);
+    const analyzer::Inherited inherited = sampled.Inherit();
+    CHECK_FALSE(inherited.continuous[1].at("l2").value);
+    CHECK(inherited.continuous_from[1].empty());
+  }
+  SECTION("a lender that lacks what is known lends nothing") {
+    sampled.Value(1, "tensor", 5, 1, 7);
+    CHECK(sampled.Inherit().continuous_from[1].empty());
+  }
+  SECTION("own values that leave nothing open stay") {
+    sampled.Value(1, "l2", 39, 9, 7);
+    const analyzer::Inherited inherited = sampled.Inherit();
+    CHECK(inherited.continuous[1].at("dram").value == 64);
+    CHECK(inherited.continuous_from[1].empty());
+  }
 }
 
 }  // namespace
