@@ -250,6 +250,7 @@ void CuptiRecording::GatherTriage() {
   for (const TriageCoverage::Decided& kernel : triage_->TakeDecided()) {
     sampler_.policy().SetUse(kernel.key, kernel.use);
   }
+  for (const KernelKey kernel : triage_->TakeMet()) sampler_.policy().CountBurst(kernel);
 }
 
 // One at a time: the hardware samples launches first, then the whole GPU.

@@ -68,6 +68,15 @@ std::vector<TriageCoverage::Decided> Triage::TakeDecided() {
   return decided;
 }
 
+std::vector<KernelKey> Triage::TakeMet() {
+  std::vector<KernelKey> met;
+  for (int device = 0; device < TriageWatch::kMaxDevices; ++device) {
+    const auto of_device = watch_->Of(device)->TakeMet();
+    met.insert(met.end(), of_device.begin(), of_device.end());
+  }
+  return met;
+}
+
 double Triage::lacking() const {
   double most = 0;
   bool known = false;

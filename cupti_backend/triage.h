@@ -30,6 +30,7 @@ class Triage {
   PmEvents Gather();
   // Kernels that got enough samples since the last call.
   std::vector<TriageCoverage::Decided> TakeDecided();
+  std::vector<KernelKey> TakeMet();
 
   // --- Any thread ---
 

@@ -6,8 +6,15 @@
 namespace prof::cupti {
 namespace {
 
+constexpr size_t kContext = 4;  // launches
+
 // Never 0 (Knuth's multiplicative hash).
-uint64_t ShortKey(uint64_t key) { return (key * 0x9E3779B97F4A7C15U) >> 48 | 1; }
+uint16_t ShortKey(uint64_t key) {
+  return static_cast<uint16_t>((key * 0x9E3779B97F4A7C15U) >> 48 | 1);
+}
+
+// The latest launch of a context.
+uint16_t LatestOf(uint64_t context) { return static_cast<uint16_t>(context); }
 
 // [0, 1): mixed as SplitMix64 does it, because a loop's launches are at a distance.
 double RandomOf(size_t position) {
@@ -26,14 +33,19 @@ void LaunchAlarm::OnLaunch(uint64_t key, const Kernel& kernel, int64_t now_ns) {
   past.context.store(context, kRelaxed);
   past.at_ns.store(now_ns, kRelaxed);
   const uint64_t cue = cue_.load(kRelaxed);
-  if (cue != 0 && context == cue) {
-    comes_again_.store(true, kRelaxed);
-    Ring(now_ns + lead_ns_.load(kRelaxed));
-  }
+  if (cue != 0 && context == cue) OnCue(now_ns);
+  if (LatestOf(context) == kernel_.load(kRelaxed)) come_.store(0, kRelaxed);
   if (!kernel.lacking) return;
   if (cue == 0 || !comes_again_.load(kRelaxed)) Ring(0);
   const bool chosen = state_.load(kRelaxed) != State::kArmed && IsChosen(position, kernel.time_ns);
   if (cue == 0 || chosen) LearnCue(position, now_ns + kernel.delay_ns);
+}
+
+void LaunchAlarm::OnCue(int64_t now_ns) {
+  const uint32_t turn = turn_.load(kRelaxed), come = come_.fetch_add(1, kRelaxed) + 1;
+  if (turn != 0 && come != turn) return;
+  comes_again_.store(true, kRelaxed);
+  Ring(now_ns + lead_ns_.load(kRelaxed));
 }
 
 // Of n candidates with the times t1 .. tn each has the cue in the end with the probability
@@ -63,7 +75,6 @@ void LaunchAlarm::Ring(int64_t expected_ns) {
 // The latest launch that is long enough before that time: this one, where its kernel waits for
 // others.
 void LaunchAlarm::LearnCue(size_t position, int64_t expected_ns) {
-  constexpr size_t kContext = 4;  // launches that its context needs
   // Where launches follow each other so fast that the oldest one is too late, none is looked at.
   const Past& oldest = pasts_[(position + 1) % kPasts];
   if (position >= kPasts && expected_ns - oldest.at_ns.load(kRelaxed) < kShortestLeadNs) return;
@@ -72,10 +83,27 @@ void LaunchAlarm::LearnCue(size_t position, int64_t expected_ns) {
     const int64_t lead_ns = expected_ns - past.at_ns.load(kRelaxed);
     if (lead_ns < kShortestLeadNs) continue;
     if (lead_ns > kLongestLeadNs) return;
+    const uint64_t context = past.context.load(kRelaxed);
+    const uint16_t kernel = LatestOf(pasts_[position % kPasts].context.load(kRelaxed));
     lead_ns_.store(lead_ns, kRelaxed);
-    cue_.store(past.context.load(kRelaxed), kRelaxed);
+    kernel_.store(kernel, kRelaxed);
+    turn_.store(TurnOf(position - back, context, kernel), kRelaxed);
+    come_.store(0, kRelaxed);
+    cue_.store(context, kRelaxed);
     return;
   }
+}
+
+// How often the context has come since the kernel's last launch before `position`; 0: that launch
+// is too long ago.
+uint32_t LaunchAlarm::TurnOf(size_t position, uint64_t context, uint16_t kernel) const {
+  uint32_t turn = 1;
+  for (size_t back = 1; back + kContext < kPasts && back <= position; ++back) {
+    const uint64_t past = pasts_[(position - back) % kPasts].context.load(kRelaxed);
+    if (LatestOf(past) == kernel) return turn;
+    if (past == context) ++turn;
+  }
+  return 0;
 }
 
 }  // namespace prof::cupti

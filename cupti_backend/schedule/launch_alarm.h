@@ -7,11 +7,13 @@
 //
 // So the alarm learns what comes before. A context is the last four launches. When a kernel is
 // launched that lacks samples, the context of a moment earlier becomes the cue; when these four
-// launches follow each other again, the kernel is likely to come again. Once armed it waits for
-// that cue only. While it is not armed, such launches replace the cue, at random and by the GPU
-// time of their kernels: of all that came since the last burst, each is as likely to have the cue
-// as its time is of theirs. A cue that was waited for in vain is forgotten, and until a cue has
-// come again the kernel's own launch rings, too.
+// launches follow each other again, the kernel is likely to come again. The layers of a model
+// launch the same kernels, so what comes before the kernel that follows all layers comes in each of
+// them: the cue is its context for the n-th time since the kernel's last launch. Once armed it
+// waits for that cue only. While it is not armed, such launches replace the cue, at random and by
+// the GPU time of their kernels: of all that came since the last burst, each is as likely to have
+// the cue as its time is of theirs. A cue that was waited for in vain is forgotten, and until a cue
+// has come again the kernel's own launch rings, too.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 
@@ -76,11 +78,14 @@ class LaunchAlarm {
     std::atomic<uint64_t> context{0};
     std::atomic<int64_t> at_ns{0};
   };
-  static constexpr size_t kPasts = 512;  // a launch each 5 us for kShortestLeadNs, at least
+  // A launch each 5 us for kShortestLeadNs, at least, and a step of a model.
+  static constexpr size_t kPasts = 2048;
 
   void Ring(int64_t expected_ns);
   bool IsChosen(size_t position, int64_t time_ns);
+  void OnCue(int64_t now_ns);
   void LearnCue(size_t position, int64_t expected_ns);
+  [[nodiscard]] uint32_t TurnOf(size_t position, uint64_t context, uint16_t kernel) const;
 
   std::atomic<bool> learns_{false}, may_ring_{false};
   std::atomic<bool> comes_again_{true};  // a cue, since one was forgotten
@@ -89,6 +94,10 @@ class LaunchAlarm {
   // 16 bits for each launch; 0: no cue is known.
   std::atomic<uint64_t> context_{0}, cue_{0};
   std::atomic<int64_t> lead_ns_{0};  // from the cue to its kernel
+  // The cue's kernel; how often its context comes after a launch of the kernel until it is the cue
+  // (0: not known, each time is one), and has come since.
+  std::atomic<uint16_t> kernel_{0};
+  std::atomic<uint32_t> turn_{0}, come_{0};
   std::atomic<size_t> position_{0};
   std::atomic<int64_t> candidates_ns_{0};  // the GPU time of the kernels that could have the cue
   std::array<Past, kPasts> pasts_;

@@ -104,6 +104,7 @@ bool NeedSchedule::Considers(Entry& entry, int64_t now_ns) {
     } else if (shape != nullptr) {
       kernel.time_ns = shape->launch_ns.load(kRelaxed);
     }
+    if (shape != nullptr) kernel.time_ns /= 1 + shape->bursts.load(kRelaxed);
   }
   const void* key = shape != nullptr ? static_cast<const void*>(shape) : &entry;
   alarm_.OnLaunch(reinterpret_cast<uintptr_t>(key), kernel, now_ns);
@@ -114,6 +115,11 @@ bool NeedSchedule::Considers(Entry& entry, int64_t now_ns) {
 void NeedSchedule::SetNeeds(uint64_t shape_key, format::Needs needs) {
   Shape* shape = ShapeOf(shape_key);
   if (shape != nullptr) shape->needs.store(needs, kRelaxed);
+}
+
+void NeedSchedule::CountBurst(uint64_t shape_key) {
+  Shape* shape = ShapeOf(shape_key);
+  if (shape != nullptr) shape->bursts.fetch_add(1, kRelaxed);
 }
 
 // --- One thread at a time ------------------------------------------------------------------------
@@ -220,15 +226,16 @@ void NeedSchedule::Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns)
   if (IsUnseen(seat, entry)) unseen_ns_ += seat.recent_ns;
 }
 
-// The GPU time of its launches so far, where triage lacks samples of them.
-double NeedSchedule::UnseenNs(const Seat& seat, const Entry& entry) const {
+// The GPU time of its launches so far, where it runs now and triage lacks samples of it.
+double NeedSchedule::UnseenNs(const Seat& seat, const Entry& entry, int64_t now_ns) const {
   const uint32_t timed = entry.timed_launches.load(kRelaxed);
   if (timed == 0 || !IsUnseen(seat, entry)) return 0;
+  if (now_ns - entry.last_launch_ns.load(kRelaxed) > kLongestRunningNs) return 0;
   return static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed * entry.launches.load(kRelaxed);
 }
 
 // Launches ring of the kernels that bring most: a burst is for one of them.
-void NeedSchedule::ChooseAlarms(uint32_t seats) {
+void NeedSchedule::ChooseAlarms(uint32_t seats, int64_t now_ns) {
   const auto for_each = [&](auto work) {
     for (uint32_t i = 0; i < seats; ++i) {
       Entry* entry = seats_[i].entry.load(std::memory_order_acquire);
@@ -238,7 +245,8 @@ void NeedSchedule::ChooseAlarms(uint32_t seats) {
   double most_ns = kAlarmShare * all_ns_;
   for_each([](Seat& seat, Entry&) { seat.shape->unseen_ns = 0; });
   for_each([&](Seat& seat, Entry& entry) {
-    seat.shape->unseen_ns += UnseenNs(seat, entry);
+    seat.shape->unseen_ns +=
+        UnseenNs(seat, entry, now_ns) / (1 + seat.shape->bursts.load(kRelaxed));
     most_ns = std::max(most_ns, seat.shape->unseen_ns);
     const uint32_t timed = entry.timed_launches.load(kRelaxed);
     if (timed == 0) return;
@@ -306,7 +314,7 @@ void NeedSchedule::Refresh(bool plenty, int64_t now_ns) {
       entry->resume_ns.store(kind->open != 0 ? 0 : kNever, kRelaxed);
     }
   }
-  ChooseAlarms(seats);
+  ChooseAlarms(seats, now_ns);
   Judge(now_ns);
 }
 

@@ -45,7 +45,9 @@ class NeedSchedule {
   // left.
   static constexpr double kWorthwhileShare = 0.005;
   // Of the signatures that triage has not seen enough of, those ring the launch alarm that have
-  // kAlarmOfMost of the time of the largest, and of kAlarmShare of the GPU time.
+  // kAlarmOfMost of the time of the largest, and of kAlarmShare of the GPU time. For this a shape
+  // that n bursts have met has its time by n + 1, and one that did not launch for
+  // kLongestRunningNs has none: to wait for it would be in vain.
   // One that rings goes on until it has less than kAlarmKeeps: two kernels would alternate.
   static constexpr double kAlarmOfMost = 0.5, kAlarmKeeps = 0.35, kAlarmShare = 0.002;
   // Launches of one shape whose mean times differ by more than this are of several kinds; the
@@ -98,6 +100,9 @@ class NeedSchedule {
 
   // What is open about the launches of a shape. It may change; until the first call it is nothing.
   void SetNeeds(uint64_t shape, format::Needs needs);
+  // A burst of PM sampling has met the shape, and it lacks samples still. What no burst has met
+  // comes before it: the analyzer knows something of this one.
+  void CountBurst(uint64_t shape);
   // False: no use of units is known, so everything is open about every launch.
   void SetTriage(bool works) { triage_works_.store(works, std::memory_order_relaxed); }
   bool triage_works() const { return triage_works_.load(kRelaxed); }
@@ -176,11 +181,12 @@ class NeedSchedule {
   struct Shape {
     std::atomic<uint64_t> key{0};
     std::atomic<format::Needs> needs{kUnanswered};
-    std::atomic<uint32_t> slots{0};  // that have launched it, a bit each
+    std::atomic<uint32_t> slots{0};   // that have launched it, a bit each
+    std::atomic<uint32_t> bursts{0};  // that have met it
     // As of the last Refresh: its launches ring, and how long one of them took.
     std::atomic<bool> rings{false};
     std::atomic<int64_t> launch_ns{0};
-    double unseen_ns = 0;  // of all its signatures, in which triage lacks samples
+    double unseen_ns = 0;  // of all its signatures, in which triage lacks samples, by bursts + 1
     Kind* first = nullptr;
   };
   // A signature.
@@ -213,9 +219,9 @@ class NeedSchedule {
   format::Needs NeedsOf(const Seat& seat, const Entry& entry, double mean_ns) const;
   void ForgetTimes();
   bool IsUnseen(const Seat& seat, const Entry& entry) const;
-  [[nodiscard]] double UnseenNs(const Seat& seat, const Entry& entry) const;
+  [[nodiscard]] double UnseenNs(const Seat& seat, const Entry& entry, int64_t now_ns) const;
   void TellAlarm(const Entry& entry, int64_t now_ns);
-  void ChooseAlarms(uint32_t seats);
+  void ChooseAlarms(uint32_t seats, int64_t now_ns);
   void NoticeReturn(Seat& seat, const Entry& entry, int64_t now_ns);
   void Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns);
   void FindOpen(Kind& kind, int64_t now_ns);

@@ -134,6 +134,10 @@ class SamplingPolicy {
   void SetNeeds(KernelKey kernel, format::Needs needs) {
     if (by_need()) needs_->SetNeeds(kernel, needs);
   }
+  // A burst of PM sampling has met the kernel, which lacks samples still.
+  void CountBurst(KernelKey kernel) {
+    if (by_need()) needs_->CountBurst(kernel);
+  }
   // By need: false where the use of no unit can be known, so that everything is open.
   void SetTriage(bool works) {
     if (by_need()) needs_->SetTriage(works);

@@ -180,7 +180,10 @@ TriageCoverage::Time TriageCoverage::Count(const Burst& burst, size_t sample,
     const double part = static_cast<double>(overlap_ns) / static_cast<double>(length_ns);
     kernel.worth[interval] += part;
     kernel.time[interval] += part;
-    if (std::exchange(kernel.last_burst, bursts_) != bursts_) ++kernel.bursts;
+    if (std::exchange(kernel.last_burst, bursts_) != bursts_) {
+      ++kernel.bursts;
+      if (!kernel.decided) met_.push_back(record->key);
+    }
     if (!Enough(kernel)) time.lacking_ns += static_cast<double>(overlap_ns);
     only = &kernel;
     of = &*record;
@@ -260,5 +263,7 @@ void TriageCoverage::ChooseInterval(const Burst& burst) {
 std::vector<TriageCoverage::Decided> TriageCoverage::TakeDecided() {
   return std::exchange(decided_, {});
 }
+
+std::vector<KernelKey> TriageCoverage::TakeMet() { return std::exchange(met_, {}); }
 
 }  // namespace prof::cupti

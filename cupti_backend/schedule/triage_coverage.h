@@ -82,6 +82,9 @@ class TriageCoverage {
     TriageUse use{};
   };
   std::vector<Decided> TakeDecided();
+  // The kernels that bursts have met since the last call, each as often as bursts met it, and that
+  // still lack samples.
+  std::vector<KernelKey> TakeMet();
 
   // --- Any thread ---
 
@@ -147,6 +150,7 @@ class TriageCoverage {
   uint64_t bursts_ = 0;
   IntervalChoice choice_;
   std::vector<Decided> decided_;
+  std::vector<KernelKey> met_;
 };
 
 }  // namespace prof::cupti

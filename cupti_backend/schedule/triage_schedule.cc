@@ -9,9 +9,9 @@ namespace {
 // While kernels lack samples, bursts may take the share of a core this many times when the budget
 // is full, and once when it is empty: the first seconds of a program get most.
 constexpr double kHaste = 14;
-constexpr int64_t kShortestGapNs = 15'000'000;
+constexpr int64_t kShortestGapNs = 5'000'000;
 // Between the bursts for something new: not of the same few launches.
-constexpr int64_t kFreshGapNs = 20'000'000;
+constexpr int64_t kFreshGapNs = 6'000'000;
 // The first distance when there is nothing new, with a full budget; then it doubles. With less left
 // it is longer by the square: what may come is worth more than what is known. kLeastSquare bounds
 // that.

@@ -60,6 +60,47 @@ TEST_CASE("The alarm rings before the kernel that lacks samples comes again, and
   CHECK(alarm.expected_ns() == steps.came_ns);
 }
 
+// A model of eight equal layers of 20 launches, and a kernel that follows them.
+TEST_CASE("What follows equal layers is cued by the last of them") {
+  constexpr uint64_t kLayers = 8, kOfLayer = 20, kHead = 100;
+  LaunchAlarm alarm;
+  alarm.SetLearns(true);
+  int64_t now_ns = kMs, head_ns = 0;
+  // In which layer the alarm rang, from 1 on; 0: it did not.
+  const auto step = [&](uint64_t layers) {
+    uint64_t rang = 0;
+    for (uint64_t layer = 1; layer <= layers; ++layer) {
+      for (uint64_t key = 1; key <= kOfLayer; ++key) {
+        alarm.OnLaunch(key, {}, now_ns += kMs / 10);
+        if (rang == 0 && alarm.rung()) rang = layer;
+      }
+    }
+    head_ns = now_ns += kMs / 10;
+    alarm.OnLaunch(kHead, kLacking, head_ns);
+    return rang;
+  };
+  SECTION("from the second step on, when it is known how many there are") {
+    for (int i = 0; i < 2; ++i) step(kLayers);
+    for (int i = 0; i < 3; ++i) {
+      alarm.Arm();
+      CHECK(step(kLayers) == kLayers);
+      CHECK(alarm.expected_ns() == head_ns);
+      alarm.SwitchOff();
+    }
+  }
+  SECTION("a step with fewer layers has no cue, and the one after it has") {
+    for (int i = 0; i < 2; ++i) step(kLayers);
+    alarm.Arm();
+    CHECK(step(kLayers - 1) == 0);
+    CHECK(step(kLayers) == kLayers);
+  }
+  SECTION("where the last launch of the kernel is not known, each layer is the cue") {
+    step(kLayers);
+    alarm.Arm();
+    CHECK(step(kLayers) == 1);
+  }
+}
+
 TEST_CASE("A kernel that the GPU starts later is expected later") {
   LaunchAlarm alarm;
   alarm.SetLearns(true);

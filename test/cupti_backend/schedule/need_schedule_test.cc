@@ -161,6 +161,35 @@ TEST_CASE("Launches ring of a kernel that lacks samples, also where it was loade
   CHECK_FALSE(rings(3));
 }
 
+TEST_CASE("A kernel that no burst has met rings before one with more time that many have met") {
+  Program program;
+  LaunchAlarm& alarm = program.schedule->alarm();
+  Entry& met = program.Add(1, kMs);
+  Entry& unmet = program.Add(2, kMs);
+  program.Launch(met, 10);
+  program.Launch(unmet, 3);
+  alarm.SetLearns(true);
+  const auto rings = [&](Entry& entry) {
+    alarm.SwitchOff();
+    alarm.Arm();
+    program.Launch(entry, 1);
+    return alarm.rung();
+  };
+  program.Refresh();
+  CHECK(rings(met));
+  CHECK_FALSE(rings(unmet));
+  for (int burst = 0; burst < 12; ++burst) program.schedule->CountBurst(1);
+  program.Refresh();
+  CHECK_FALSE(rings(met));
+  CHECK(rings(unmet));
+  program.Refresh(NeedSchedule::kLongestRunningNs / 2);
+  program.Launch(met, 1);
+  program.Refresh(NeedSchedule::kLongestRunningNs / 2 + kMs);  // the other one has ended
+  CHECK(rings(met));
+  program.Refresh(NeedSchedule::kLongestRunningNs + kMs);
+  CHECK_FALSE(alarm.may_ring());
+}
+
 TEST_CASE("Nothing is sampled before it is known what is open") {
   Program program;
   Entry& entry = program.Add(1, kMs);

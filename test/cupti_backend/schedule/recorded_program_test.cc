@@ -194,6 +194,7 @@ class Replay {
       decided_.insert(decided.key);
       needs_.SetNeeds(decided.key, format::kNeedsNothing);
     }
+    for (const KernelKey key : coverage_.TakeMet()) needs_.CountBurst(key);
     if (now_ns_ - refreshed_ns_ >= kRoundNs) needs_.Refresh(true, refreshed_ns_ = now_ns_);
   }
 

@@ -199,6 +199,7 @@ void SimulatedMachine::LearnRecords() {
     known_.insert(decided.key);
     policy_.SetUse(decided.key, decided.use);
   }
+  for (const KernelKey key : coverage_.TakeMet()) policy_.CountBurst(key);
 }
 
 void SimulatedMachine::Collect() {
@@ -271,9 +272,9 @@ void SimulatedMachine::EndBurst() {
   const int64_t cost_ns = kBurstNs + kSampleNs * samples + kKeptNs * kept;
   idle_share_ = static_cast<double>(idle) / static_cast<double>(std::max<int64_t>(samples, 1));
   coverage_.AddBurst(std::move(burst), now_ns_);
-  schedule_.OnBurst(now_ns_, cost_ns, kept > 0, &triage_budget_);
   triage_ns_ += cost_ns;
   free_ns_ = now_ns_ + cost_ns;
+  schedule_.OnBurst(free_ns_, cost_ns, kept > 0, &triage_budget_);
   burst_ns_ = 0;
   ++bursts_;
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "test/support/catch.h"
 
@@ -80,6 +81,14 @@ TEST_CASE("A kernel lacks samples until it was seen in three bursts, then its us
   CHECK(decided.front().use[kDram] == Approx(85));
   CHECK(std::isnan(decided.front().use[kDram + 1]));
   CHECK(coverage.TakeDecided().empty());
+}
+
+TEST_CASE("A kernel is met once by each burst, until it has enough") {
+  TriageCoverage coverage;
+  for (int burst = 1; burst <= 5; ++burst) {
+    RunBurst(&coverage, 5, burst * kS, 100 * kUs, 10 * kUs, 85);
+    CHECK(coverage.TakeMet() == std::vector<KernelKey>(burst <= 3 ? 1 : 0, 5));
+  }
 }
 
 TEST_CASE("Where the last seconds are kept, a kernel that had enough lacks samples again") {

@@ -492,7 +492,7 @@ TEST_CASE("Something new takes the hardware again") {
   });
   CHECK(simulation.let_go.size() >= 1);
   REQUIRE(simulation.opened.size() == 1);
-  CHECK(simulation.BurstsIn(40 * kS, 41 * kS) >= 5);
+  CHECK(simulation.BurstsIn(40 * kS, 41 * kS) >= TriageSchedule::kFreshBursts);
 }
 
 TEST_CASE("Something new keeps the hardware until little lacks samples, for a second at most") {
