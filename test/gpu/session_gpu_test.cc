@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Session on a real GPU, against work whose counts are known.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,6 +56,42 @@ prof::Report Sample(Step&& step) {
   for (int i = 0; i < 20; ++i) step();
   return prof::Analyze(session.Stop());
 }
+
+// Another profiler of the process, which registers buffers of its own in the CUPTI that prof
+// loaded. A buffer of prof's that it is handed is left alone.
+class OtherProfiler {
+ public:
+  // False: there is no CUPTI, or it refuses.
+  static bool TakeRecords() {
+    void* const cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+    if (cupti == nullptr) return false;
+    using Request = void (*)(uint8_t**, size_t*, size_t*);
+    using Complete = void (*)(void*, uint32_t, uint8_t*, size_t, size_t);
+    const auto take = reinterpret_cast<int (*)(Request, Complete)>(
+        dlsym(cupti, "cuptiActivityRegisterCallbacks"));
+    return take != nullptr && take(&Give, &Get) == 0;
+  }
+  static size_t bytes() { return bytes_; }
+
+ private:
+  static void Give(uint8_t** buffer, size_t* size, size_t* most_records) {
+    *size = 64 << 10;
+    *most_records = 0;
+    *buffer = static_cast<uint8_t*>(std::malloc(*size));
+    const std::lock_guard lock(mutex_);
+    own_.insert(*buffer);
+  }
+  static void Get(void*, uint32_t, uint8_t* buffer, size_t, size_t used) {
+    const std::lock_guard lock(mutex_);
+    if (own_.erase(buffer) == 0) return;
+    bytes_ += used;
+    std::free(buffer);
+  }
+
+  static inline std::mutex mutex_;
+  static inline std::set<uint8_t*> own_;
+  static inline std::atomic<size_t> bytes_{0};
+};
 
 }  // namespace
 
@@ -405,4 +447,29 @@ TEST_CASE("A recording of a share of the time counts each launch, and none that 
   REQUIRE(spin->time);
   REQUIRE(spin->time->error_ns);
   CHECK(*spin->time->error_ns < 0.2 * spin->time->ns);
+}
+
+// Last: the other profiler stays.
+TEST_CASE("Records that another profiler takes are reported, and those from before are there",
+          "[gpu]") {
+  NEEDS_GPU();
+  constexpr int kRounds = 150, kLaunches = 5;
+  const auto launch = [] {
+    for (int i = 0; i < kRounds; ++i) {
+      Vectors::Empty(kLaunches);
+      Vectors::Synchronize();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  };
+  prof::Session session(TimelineOnly());
+  launch();
+  REQUIRE(OtherProfiler::TakeRecords());
+  launch();
+  const prof::Report report = prof::Analyze(session.Stop());
+  const std::string blind = Blind(report);
+  INFO(blind);
+  CHECK(blind.find("another profiler in this process") != std::string::npos);
+  CHECK(report.totals.kernels >= kRounds * kLaunches * 9 / 10);
+  CHECK(report.totals.kernels < 2 * kRounds * kLaunches);
+  CHECK(OtherProfiler::bytes() > 0);
 }
