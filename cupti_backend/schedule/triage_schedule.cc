@@ -175,7 +175,9 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     return {Action::kOpen, 0, 0, signals.interval_ns > 0 ? signals.interval_ns : interval_ns_};
   }
   if (done) return {Action::kLetGo, 0, 0, 0};
-  if (now_ns - opened_ns_ > stay_ns_ && WantsOther(now_ns, signals.interval_ns, budget)) {
+  // Of a launch of seconds all parts are to be in samples of one interval, and any suits it.
+  const bool may_change = now_ns - opened_ns_ > stay_ns_ && !RunsLong(now_ns);
+  if (may_change && WantsOther(now_ns, signals.interval_ns, budget)) {
     return {Action::kOpen, 0, 0, signals.interval_ns};
   }
   const int64_t due_ns = DueNs(now_ns);

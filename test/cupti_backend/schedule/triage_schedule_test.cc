@@ -287,6 +287,17 @@ TEST_CASE("A kernel of seconds gets a burst in each eighth of its time, however 
   }
 }
 
+TEST_CASE("The interval does not change while one kernel runs for seconds") {
+  for (const bool launches : {false, true}) {
+    Simulation simulation;
+    simulation.signals.idle_share = 0;
+    simulation.Run(12 * kS, [&](int64_t now_ns) {
+      return Simulation::Now{launches || now_ns < kS, 1, 1, now_ns < 2 * kS ? 5'000 : 50'000};
+    });
+    CHECK(simulation.opened.size() == (launches ? 1 : 0));
+  }
+}
+
 TEST_CASE("A kernel that runs for hours leaves the hardware to others") {
   Simulation simulation;
   simulation.signals.idle_share = 0;
