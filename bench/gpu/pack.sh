@@ -22,10 +22,11 @@ if [[ ! -d $kBuild ]]; then
   exit 2
 fi
 
-# Executable: the completion of a shell has the name of its program.
+# Executable: the completion of a shell has the name of its program. A package that was made in the
+# build folder once has the programs of that time.
 find_built() {
   find "$kBuild" -name "$1" \( -type f -o -type l \) -executable ! -path '*/CMakeFiles/*' \
-    ! -path '*/test/*' -print -quit
+    ! -path '*/_CPack_Packages/*' ! -path '*/test/*' -print
 }
 
 # pack <name> <folder>: copies a build product, or lists it as missing.
@@ -36,6 +37,10 @@ pack() {
   if [[ -z $path ]]; then
     missing+=("$1")
     return
+  fi
+  if [[ $path == *$'\n'* ]]; then
+    printf 'there are several of %s, and one may be old:\n%s\n' "$1" "$path" >&2
+    exit 2
   fi
   cp -L "$path" "device/$2/$1"
 }
