@@ -16,6 +16,10 @@ _OFF = 0.02
 _REAL = 0.5  # of the logarithm of prof's ratio
 _LEAST_SHARE = 0.005  # of the time of all kernels: prof tests no smaller one
 _SENTENCES = 6
+# What prof sums up over the kernels of a range, and its words for it.
+_SUMMED = {"lts__t_sectors.sum": "L2 sectors", "smsp__inst_executed.sum": "instructions",
+           "dram__bytes_read.sum": "bytes read from DRAM",
+           "dram__bytes_write.sum": "bytes written to DRAM"}
 
 
 def measured_of(before, after):
@@ -62,12 +66,24 @@ def _moved(kernels, metric, direction):
     return None
 
 
-def _explanation(case, comparison, kernels):
+def _moved_together(sentences, metric, direction):
+    """The same of a sum over the kernels of a range, which stands in a sentence."""
+    words = re.escape(_SUMMED.get(metric, metric))
+    for sentence in sentences:
+        found = re.search(rf"together: {words}: (\S+) .*-> (\S+) .*\(([0-9.]+) times\)", sentence)
+        if found and (float(found[3]) > 1) == (direction == regression_cases.MORE):
+            return [found[1], found[2]]
+    return None
+
+
+def _explanation(case, comparison, kernels, quantity):
     """What was expected beforehand, and what prof has of it."""
     paired = [kernel for kernel in kernels if kernel["matched"] not in _ALONE]
-    moved = {metric: _moved(paired, metric, direction)
+    of_range = quantity.get("explanation", []) if case.in_range and quantity else []
+    moved = {metric: _moved(paired, metric, direction) or
+             _moved_together(of_range, metric, direction)
              for metric, direction in case.moved.items()}
-    sentences = [sentence for kernel in paired for sentence in kernel["explanation"]]
+    sentences = of_range + [sentence for kernel in paired for sentence in kernel["explanation"]]
     named = next((text for text in sentences if re.search(case.named, text)), None)
     new = [kernel["name"] for kernel in comparison["kernels"] if kernel["matched"] == "new"]
     listed = [name for name in new if re.search(case.listed, name)] if case.listed else []
@@ -130,7 +146,7 @@ def row_of(case, comparison, measured, parts):
     row.update(is_slower=measured["measured"] >= _LEAST, found=row["verdict"] == _SLOWER,
                inside=off == 0, off=off,
                matched=sorted({kernel["matched"] for kernel in kernels}),
-               **_explanation(case, comparison, kernels))
+               **_explanation(case, comparison, kernels, quantity))
     return row
 
 

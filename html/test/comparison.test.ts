@@ -9,7 +9,7 @@ const NONE = {n: 7, median: 1000, min: 990, max: 1010, sum: 7000};
 function compared(fields: Partial<Compared>): Compared {
   return {
     name: 'time of a launch', before: NONE, after: NONE, modes_before: null, modes_after: null, ratio: 1, low: 0.99, high: 1.01, level: 1,
-    corrected: 1, noise: 0.001, noise_from: '7 equal runs', threshold: 0.05, tested: true, change: 'same', why: 'It is the same.', runs_needed: 0,
+    corrected: 1, noise: 0.001, noise_from: '7 equal runs', threshold: 0.05, tested: true, change: 'same', why: 'It is the same.', runs_needed: 0, explanation: [],
     ...fields,
   };
 }

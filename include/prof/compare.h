@@ -104,6 +104,9 @@ struct Compared {
   /// Runs of each side that would decide. 0: decided. Above kMostRuns: the effect is too near to
   /// the threshold, or the noise is too large.
   int runs_needed = 0;
+  /// Of a range, and of the time that the GPU is busy, where it has changed: what all kernels of it
+  /// did together, and which of them are gone and new. Of a kernel: empty, KernelChange has it.
+  std::vector<std::string> explanation;
 };
 inline constexpr int kMostRuns = 100;
 

@@ -21,6 +21,7 @@
 #include "lib/compare/normalize.h"
 #include "lib/compare/notes.h"
 #include "lib/compare/run_set.h"
+#include "lib/compare/together.h"
 #include "lib/compare/work.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -289,10 +290,34 @@ std::vector<std::pair<QuantityKey, QuantityPair>> PairQuantities(const RunSet& b
   return {pairs.begin(), pairs.end()};
 }
 
-std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
-                                 const AmountsOfWork& amounts, const CompareOptions& options) {
+// The kernels that make up the time of a range, or all time that the GPU is busy.
+compare::Together KernelsOf(const QuantityKey& key, const Sides& sides,
+                            const std::vector<KernelChange>& changes) {
+  const auto& [kind, name] = key;
+  const std::string range = name == "(no range)" ? "" : name;
+  const auto is_in = [&](const auto& kernel) {
+    return kind == RunQuantity::Kind::kBusy || kernel.range == range;
+  };
+  compare::Together kernels;
+  for (const KernelRuns& kernel : sides.before.kernels) {
+    if (is_in(kernel)) kernels.before.push_back(&kernel);
+  }
+  for (const KernelRuns& kernel : sides.after.kernels) {
+    if (is_in(kernel)) kernels.after.push_back(&kernel);
+  }
+  for (const KernelChange& change : changes) {
+    if (is_in(change)) kernels.changes.push_back(&change);
+  }
+  kernels.work = compare::Median(sides.amounts.after) / compare::Median(sides.amounts.before);
+  return kernels;
+}
+
+std::vector<Compared> CompareRun(const Sides& sides, const std::vector<KernelChange>& kernels,
+                                 const CompareOptions& options) {
+  const AmountsOfWork& amounts = sides.amounts;
   std::vector<Compared> all;
-  for (const auto& [key, pair] : PairQuantities(before, after)) {
+  std::vector<QuantityKey> keys;  // of each of them
+  for (const auto& [key, pair] : PairQuantities(sides.before, sides.after)) {
     compare::Quantity quantity;
     quantity.name = key.second;
     if (pair.before != nullptr) {
@@ -306,6 +331,7 @@ std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
     const bool zeros = MeasureZeros(quantity, &compared);
     if (zeros && compared.before.max == 0 && compared.after.max == 0) continue;
     all.push_back(std::move(compared));
+    keys.push_back(key);
   }
   double span_ns = 0;
   for (const Compared& c : all)
@@ -323,6 +349,14 @@ std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
     }
   }
   Decide(tested, std::vector<Beside>(tested.size()), options);
+  for (size_t i = 0; i < all.size(); ++i) {
+    using Kind = RunQuantity::Kind;
+    const bool is_of_kernels = keys[i].first == Kind::kRange || keys[i].first == Kind::kBusy;
+    const bool has_changed = all[i].change == Change::kSlower || all[i].change == Change::kFaster;
+    if (!is_of_kernels || !all[i].tested || !has_changed || !sides.same_device()) continue;
+    all[i].explanation =
+        compare::ExplainTogether(KernelsOf(keys[i], sides, kernels), all[i].ratio.value);
+  }
   return all;
 }
 
@@ -344,7 +378,7 @@ Comparison CompareSets(const RunSet& before, const RunSet& after, const CompareO
       comparison.kernels.begin(), comparison.kernels.end(),
       [](const KernelChange& a, const KernelChange& b) { return LargerTotal(a) > LargerTotal(b); });
   DecideKernels(before, after, options, &comparison.kernels);
-  comparison.run = CompareRun(before, after, amounts, options);
+  comparison.run = CompareRun({before, after, amounts}, comparison.kernels, options);
   comparison.notes = compare::NotesOnSides(before, after, comparison);
   if (!amounts.note.empty()) comparison.notes.push_back(amounts.note);
   return comparison;

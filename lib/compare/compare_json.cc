@@ -64,7 +64,8 @@ Json ToJson(const Compared& c) {
           {"tested", c.tested},
           {"change", ToString(c.change)},
           {"why", c.why},
-          {"runs_needed", c.runs_needed}};
+          {"runs_needed", c.runs_needed},
+          {"explanation", c.explanation}};
 }
 
 Json ToJson(const std::optional<Normalization>& normalized) {

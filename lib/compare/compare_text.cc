@@ -187,6 +187,9 @@ std::vector<std::string> NotesOnRun(const Compared& compared) {
        {ModesText("before", compared.modes_before), ModesText("after", compared.modes_after)}) {
     if (!modes.empty()) notes.push_back(modes);
   }
+  for (const std::string& line : compared.explanation) {
+    notes.push_back(std::string(kBullet) + line);
+  }
   return notes;
 }
 

@@ -117,6 +117,21 @@ class Verdicts(unittest.TestCase):
         self.assertFalse(row["explained"])
         self.assertEqual(row["missing"], ["a sentence: registers are spilled"])
 
+    def test_the_sums_of_a_range_explain_it_where_its_kernels_have_no_partner(self):
+        case = regression_cases.CASES["float32"]
+        kernels = [kernel("half", 100, None, matched="gone", range="stage"),
+                   kernel("float", None, 200, matched="new", range="stage")]
+        stage = compared("stage", 100, 200, "slower")
+        stage["explanation"] = ["all its kernels together: L2 sectors: 1,000 -> 1,900 (1.90 times)",
+                                "gone: half (100 % of the time)"]
+        row = row_of(case, *kernels, run=[stage])
+        self.assertTrue(row["explained"])
+        self.assertEqual(row["moved"], {"lts__t_sectors.sum": ["1,000", "1,900"]})
+        self.assertIn("L2 sectors", row["named"])
+        stage["explanation"][0] = "all its kernels together: L2 sectors: 1,000 -> 500 (0.50 times)"
+        row = row_of(case, *kernels, run=[stage])
+        self.assertEqual(row["missing"], ["lts__t_sectors.sum"])
+
     def test_a_measured_ratio_outside_of_the_interval_is_off(self):
         for factor, off, met in ((1.009, 0, True), (1.02, 0.0099, True), (0.95, 0.042, False)):
             measured = {**MEASURED, "measured": 2 * factor}

@@ -27,6 +27,7 @@ export interface Compared {
   change: 'same' | 'faster' | 'slower' | 'inconclusive';
   why: string;
   runs_needed: number;
+  explanation: string[]; // of a time of the run
 }
 
 export interface CounterChange {

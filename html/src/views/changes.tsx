@@ -113,7 +113,7 @@ function RunTable({comparison}: {comparison: Comparison}) {
     {key: 'after', title: 'After', number: true, value: (row) => row.after.median, cell: (row) => time(row.after.median)},
     {key: 'change', title: 'Change', number: true, value: change, cell: (row) => signed(change(row))},
     {key: 'runs', title: 'Runs needed', number: true, value: (row) => row.runs_needed, cell: (row) => runsText(row.runs_needed)},
-    {key: 'why', title: 'Why', value: (row) => row.why, cell: (row) => <span class="why">{row.tested && row.change === 'same' ? '' : row.why}</span>},
+    {key: 'why', title: 'Why', value: (row) => row.why, cell: (row) => <span class="why">{row.tested && row.change === 'same' ? '' : [row.why, ...row.explanation].join(' · ')}</span>},
   ];
   return <><Table label="The run" rows={rows} columns={columns} sort="verdict" most={20} rowKey={(row) => row.name} /><RatioScale reach={reach} /></>;
 }
