@@ -26,7 +26,8 @@ class Program:
 PROGRAMS = {program.name: program for program in (
     Program("matrix", {BEFORE: ("matrix",), "few registers": ("matrix_few_registers",)},
             counted_s=6),  # a launch takes 9 ms after
-    Program("options", {BEFORE: ("options_fast_math",), "no fast math": ("options_without",)}),
+    Program("options", {BEFORE: ("options_fast_math",), "no fast math": ("options_without",)},
+            counted_s=3),
     Program("particles", {BEFORE: ("particles",), "structs": ("particles_as_structs",)}),
     Program("filters", {BEFORE: ("filters",), "renamed": ("filters_renamed",)}),
     Program("tiles", {BEFORE: ("tiles.py", "large"), "small": ("tiles.py", "small")},
