@@ -11,10 +11,21 @@ namespace prof::cupti::test {
 namespace {
 
 FakePm* fake = nullptr;
-int handle = 0;  // objects need an address
+// Objects need an address: one for each device.
+std::array<int, FakePm::kDevices> handles{};
 
-// The first byte of a counter data image: a copy of an empty one is empty.
+// The first byte of a counter data image: a copy of an empty one is empty. The second byte has its
+// device.
 constexpr uint8_t kBlank = 1, kUsed = 2;
+
+size_t IndexOf(const CUpti_PmSampling_Object* object) {
+  return static_cast<size_t>(reinterpret_cast<const int*>(object) - handles.data());
+}
+
+// Under the fake's mutex.
+FakePm::Device& DeviceOf(const CUpti_PmSampling_Object* object) {
+  return fake->devices.at(IndexOf(object));
+}
 
 std::vector<const char*> names;
 
@@ -33,25 +44,27 @@ CUptiResult SetConfig(CUpti_PmSampling_SetConfig_Params* p) {
     --fake->busy;
     return CUPTI_ERROR_HARDWARE_BUSY;
   }
-  fake->interval_ns = static_cast<int64_t>(p->samplingInterval);
-  fake->intervals.push_back(fake->interval_ns);
+  DeviceOf(p->pPmSamplingObject).interval_ns = static_cast<int64_t>(p->samplingInterval);
+  fake->intervals.push_back(static_cast<int64_t>(p->samplingInterval));
   return CUPTI_SUCCESS;
 }
 
-CUptiResult Start(CUpti_PmSampling_Start_Params*) {
+CUptiResult Start(CUpti_PmSampling_Start_Params* p) {
   fake->captures.OnCall();
   const std::lock_guard<std::mutex> lock(fake->mutex_);
-  if (fake->overflowed) return CUPTI_ERROR_UNKNOWN;
-  fake->started = true;
-  fake->decoded_until_ns = capture::RealtimeNs();
+  FakePm::Device& device = DeviceOf(p->pPmSamplingObject);
+  if (device.overflowed) return CUPTI_ERROR_UNKNOWN;
+  device.started = true;
+  device.decoded_until_ns = capture::RealtimeNs();
   return CUPTI_SUCCESS;
 }
 
-CUptiResult Disable(CUpti_PmSampling_Disable_Params*) {
+CUptiResult Disable(CUpti_PmSampling_Disable_Params* p) {
   fake->captures.OnCall();
   const std::lock_guard<std::mutex> lock(fake->mutex_);
   ++fake->closed;
-  fake->started = fake->overflowed = false;
+  FakePm::Device& device = DeviceOf(p->pPmSamplingObject);
+  device.started = device.overflowed = false;
   return CUPTI_SUCCESS;
 }
 
@@ -64,20 +77,22 @@ int64_t ThreadCpuNs() {
 CUptiResult Decode(CUpti_PmSampling_DecodeData_Params* p) {
   fake->captures.OnCall();
   const std::lock_guard<std::mutex> lock(fake->mutex_);
-  if (fake->breaks) return CUPTI_ERROR_UNKNOWN;
-  if (fake->overflows.exchange(false)) fake->overflowed = true;
-  p->overflow = fake->overflowed ? 1 : 0;
-  if (fake->overflowed) return CUPTI_ERROR_OUT_OF_MEMORY;
-  if (!fake->appends || p->pCounterDataImage[0] == kBlank) fake->image.samples.clear();
+  const size_t index = IndexOf(p->pPmSamplingObject);
+  if (fake->breaks || fake->breaks_on == static_cast<int>(index)) return CUPTI_ERROR_UNKNOWN;
+  FakePm::Device& device = fake->devices.at(index);
+  if (fake->overflows.exchange(false)) device.overflowed = true;
+  p->overflow = device.overflowed ? 1 : 0;
+  if (device.overflowed) return CUPTI_ERROR_OUT_OF_MEMORY;
+  if (!fake->appends || p->pCounterDataImage[0] == kBlank) device.image.samples.clear();
   p->pCounterDataImage[0] = kUsed;
-  const int64_t now_ns = fake->started ? capture::RealtimeNs() : fake->stopped_ns;
+  const int64_t now_ns = device.started ? capture::RealtimeNs() : device.stopped_ns;
   p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
-  while (fake->decoded_until_ns + fake->interval_ns <= now_ns) {
-    const int64_t begin_ns = fake->decoded_until_ns;
-    fake->decoded_until_ns += fake->interval_ns;
+  while (device.decoded_until_ns + device.interval_ns <= now_ns) {
+    const int64_t begin_ns = device.decoded_until_ns;
+    device.decoded_until_ns += device.interval_ns;
     for (const int64_t done = ThreadCpuNs() + fake->decode_ns; ThreadCpuNs() < done;) continue;
-    if (fake->image.samples.size() < fake->image.room) {
-      fake->image.samples.emplace_back(begin_ns, fake->decoded_until_ns);
+    if (device.image.samples.size() < device.image.room) {
+      device.image.samples.emplace_back(begin_ns, device.decoded_until_ns);
     } else {  // dropped without a word, as CUPTI 13.0 does
       p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
     }
@@ -87,8 +102,9 @@ CUptiResult Decode(CUpti_PmSampling_DecodeData_Params* p) {
 
 CUptiResult SampleInfo(CUpti_PmSampling_CounterData_GetSampleInfo_Params* p) {
   const std::lock_guard<std::mutex> lock(fake->mutex_);
-  if (p->sampleIndex >= fake->image.samples.size()) return CUPTI_ERROR_INVALID_PARAMETER;
-  const auto [begin_ns, end_ns] = fake->image.samples[p->sampleIndex];
+  const FakePm::Image& image = DeviceOf(p->pPmSamplingObject).image;
+  if (p->sampleIndex >= image.samples.size()) return CUPTI_ERROR_INVALID_PARAMETER;
+  const auto [begin_ns, end_ns] = image.samples[p->sampleIndex];
   const int64_t late_ns = fake->opened <= fake->late_sessions ? fake->late_ns.load() : 0;
   const int64_t covers_ns = p->sampleIndex % 10 == 9 ? fake->covers_ns.load() : 0;
   p->startTimestamp = static_cast<uint64_t>(begin_ns + late_ns - covers_ns);
@@ -101,7 +117,7 @@ CUptiResult SampleInfo(CUpti_PmSampling_CounterData_GetSampleInfo_Params* p) {
 
 void FillHost(CuptiApi* api) {
   api->host_initialize = [](CUpti_Profiler_Host_Initialize_Params* p) {
-    p->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(&handle);
+    p->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(handles.data());
     return CUPTI_SUCCESS;
   };
   api->host_deinitialize = [](CUpti_Profiler_Host_Deinitialize_Params*) { return CUPTI_SUCCESS; };
@@ -157,7 +173,7 @@ FakePm::FakePm() {
     fake->captures.OnCall();
     const std::lock_guard<std::mutex> lock(fake->mutex_);
     ++fake->opened;
-    p->pPmSamplingObject = reinterpret_cast<CUpti_PmSampling_Object*>(&handle);
+    p->pPmSamplingObject = reinterpret_cast<CUpti_PmSampling_Object*>(&handles.at(p->deviceIndex));
     return CUPTI_SUCCESS;
   };
   api.pm_disable = &Disable;
@@ -167,25 +183,28 @@ FakePm::FakePm() {
   };
   api.pm_counter_data_initialize = [](CUpti_PmSampling_CounterDataImage_Initialize_Params* p) {
     const std::lock_guard<std::mutex> lock(fake->mutex_);
-    fake->image.room = p->counterDataSize;
-    fake->image.samples.clear();
+    FakePm::Image& image = DeviceOf(p->pPmSamplingObject).image;
+    image.room = p->counterDataSize;
+    image.samples.clear();
     p->pCounterData[0] = kBlank;
+    p->pCounterData[1] = static_cast<uint8_t>(IndexOf(p->pPmSamplingObject));
     return CUPTI_SUCCESS;
   };
   api.pm_set_config = &SetConfig;
   api.pm_start = &Start;
-  api.pm_stop = [](CUpti_PmSampling_Stop_Params*) {
+  api.pm_stop = [](CUpti_PmSampling_Stop_Params* p) {
     fake->captures.OnCall();
     const std::lock_guard<std::mutex> lock(fake->mutex_);
-    fake->started = false;
-    fake->stopped_ns = capture::RealtimeNs();
+    FakePm::Device& device = DeviceOf(p->pPmSamplingObject);
+    device.started = false;
+    device.stopped_ns = capture::RealtimeNs();
     ++fake->bursts;
     return CUPTI_SUCCESS;
   };
   api.pm_decode = &Decode;
   api.pm_get_counter_data_info = [](CUpti_PmSampling_GetCounterDataInfo_Params* p) {
     const std::lock_guard<std::mutex> lock(fake->mutex_);
-    p->numCompletedSamples = fake->image.samples.size();
+    p->numCompletedSamples = fake->devices.at(p->pCounterDataImage[1]).image.samples.size();
     return CUPTI_SUCCESS;
   };
   api.pm_get_sample_info = &SampleInfo;

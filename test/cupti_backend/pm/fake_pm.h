@@ -4,6 +4,7 @@
 #ifndef PROF_TEST_CUPTI_BACKEND_PM_FAKE_PM_H_
 #define PROF_TEST_CUPTI_BACKEND_PM_FAKE_PM_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -37,6 +38,7 @@ class FakePm {
   std::atomic<int> busy{0};  // so many SetConfigs are refused
   std::atomic<bool> overflows{false};
   std::atomic<bool> breaks{false};
+  std::atomic<int> breaks_on{-1};  // the device on which alone it does
   // By how much its clock is ahead of the host's, in the first sessions.
   std::atomic<int64_t> late_ns{0};
   int late_sessions = 1'000'000;
@@ -49,12 +51,16 @@ class FakePm {
     size_t room = 0;
     std::vector<std::pair<int64_t, int64_t>> samples;
   };
+  struct Device {
+    Image image;
+    int64_t interval_ns = 0, decoded_until_ns = 0;
+    bool started = false, overflowed = false;
+    int64_t stopped_ns = 0;
+  };
   std::mutex mutex_;
-  Image image;
-  int64_t interval_ns = 0, decoded_until_ns = 0;
+  static constexpr size_t kDevices = 2;
+  std::array<Device, kDevices> devices;
   std::vector<int64_t> intervals;  // that were configured
-  bool started = false, overflowed = false;
-  int64_t stopped_ns = 0;
 
   // What was done with it so far. Any thread.
   std::atomic<int> opened{0}, closed{0}, bursts{0};

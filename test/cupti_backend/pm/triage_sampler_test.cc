@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -42,8 +43,8 @@ struct Recorded {
   }
 
   // Bursts whose records leave nothing open.
-  void CoverAll() {
-    TriageCoverage& coverage = *watch.Of(0);
+  void CoverAll(int device = 0) {
+    TriageCoverage& coverage = *watch.Of(device);
     for (int64_t begin_ns = 1'000'000; begin_ns <= 3'000'000; begin_ns += 1'000'000) {
       coverage.ExpectBurst(begin_ns);
       coverage.AddRecord(7, begin_ns - 10'000, begin_ns + 900'000);
@@ -109,6 +110,63 @@ TEST_CASE("A second context of a device prepares nothing") {
   CHECK(!got.sampler.preparing());
   REQUIRE(got.RunUntil([&] { return got.batches.size() >= 2; }));
   CHECK(pm.opened == 1);
+}
+
+// The bursts of each device so far.
+std::array<size_t, 2> BurstsOfDevices(const Recorded& got) {
+  std::array<size_t, 2> bursts{};
+  for (const auto& batch : got.batches) ++bursts.at(got.series.at(batch.series - 1).device);
+  return bursts;
+}
+
+TEST_CASE("Two devices take bursts in turns, each in a session of its own") {
+  FakePm pm;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  got.sampler.AwaitPrepared(0);
+  got.sampler.Prepare(1);
+  got.sampler.AwaitPrepared(1);
+  CHECK(pm.opened == 2);
+  CHECK(got.RunUntil([&] {
+    const auto bursts = BurstsOfDevices(got);
+    return bursts[0] >= 4 && bursts[1] >= 4;
+  }));
+  CHECK(got.series.size() == 2);
+  got.sampler.Stop();
+  CHECK(pm.closed == pm.opened);
+}
+
+TEST_CASE("A device whose samples cannot be read leaves the other one its bursts") {
+  const int broken = GENERATE(0, 1);
+  const auto whole = static_cast<size_t>(1 - broken);
+  FakePm pm;
+  pm.breaks_on = broken;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  got.sampler.Prepare(1);
+  REQUIRE(got.RunUntil([&] { return BurstsOfDevices(got)[whole] >= 3; }));
+  CHECK(BurstsOfDevices(got)[1 - whole] == 0);
+  CHECK(got.sampler.status().state == State::kUnavailable);
+  CHECK(got.turns.IsOf(HardwareTurns::Owner::kTriage));  // it goes on
+  got.sampler.Stop();
+  CHECK(pm.closed == pm.opened);
+}
+
+TEST_CASE("Counter ranges get the hardware of two devices when both have let go of it") {
+  FakePm pm;
+  Recorded got(&pm);
+  got.CoverAll(0);
+  got.CoverAll(1);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  got.sampler.Prepare(1);
+  REQUIRE(
+      got.RunUntil([&] { return BurstsOfDevices(got)[0] >= 1 && BurstsOfDevices(got)[1] >= 1; }));
+  got.turns.SetWanted(HardwareTurns::Owner::kRanges, true);
+  REQUIRE(got.RunUntil([&] { return got.turns.IsOf(HardwareTurns::Owner::kRanges); }));
+  CHECK(pm.closed == pm.opened);
 }
 
 TEST_CASE("A launch waits a limited time for triage, and only once") {
