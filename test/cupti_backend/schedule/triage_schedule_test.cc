@@ -6,87 +6,15 @@
 #include <vector>
 
 #include "cupti_backend/schedule/need_schedule.h"
+#include "test/cupti_backend/schedule/triage_simulation.h"
 #include "test/support/catch.h"
 
-namespace prof::cupti::triage_schedule_test {
+namespace prof::cupti::test::triage_schedule_test {
 namespace {
 
-using Action = TriageSchedule::Action;
+using Simulation = TriageSimulation;
 
 constexpr int64_t kMs = 1'000'000, kS = 1'000'000'000;
-constexpr int64_t kBurstCpuNs = 12 * kMs, kOpenCpuNs = 150 * kMs;
-
-// A program as the schedule sees it, and what sampling it cost.
-struct Simulation {
-  // What the program and its coverage are at a time.
-  struct Now {
-    bool launches = true;
-    uint64_t news = 1;
-    double lacking = 0;
-    int64_t interval_ns = 0;
-    bool several_streams = false;
-    bool alarm = true;
-  };
-  template <typename Program>
-  void Run(int64_t until_ns, Program program) {
-    while (now_ns < until_ns) {
-      const Now now = program(now_ns);
-      if (now.launches) ++signals.launches;
-      signals.news = now.news;
-      signals.lacking = now.lacking;
-      signals.interval_ns = now.interval_ns;
-      signals.several_streams = now.several_streams;
-      signals.alarm = now.alarm;
-      const size_t resolved = BurstsIn(0, now_ns - kResolvedNs);
-      signals.resolved = resolved - std::min(resolved, lost);
-      const TriageSchedule::Step step = schedule.Next(now_ns, open, signals, &budget);
-      Take(step);
-    }
-  }
-  void Take(const TriageSchedule::Step& step) {
-    switch (step.action) {
-      case Action::kWait:
-        now_ns = std::clamp(step.at_ns, now_ns + 1, now_ns + 10 * kMs);
-        break;
-      case Action::kListen:
-        now_ns = std::clamp(step.at_ns, now_ns + 1, now_ns + kMs / 10);
-        break;
-      case Action::kBurst:
-        now_ns = step.at_ns;
-        bursts.push_back(now_ns);
-        lengths.push_back(step.length_ns);
-        now_ns += burst_cpu_ns;
-        cpu_ns += burst_cpu_ns;
-        schedule.OnBurst(now_ns, burst_cpu_ns, bursts.size() > lost, &budget);
-        break;
-      case Action::kOpen:
-        open = true;
-        opened.push_back(step.interval_ns);
-        now_ns += open_cpu_ns;
-        cpu_ns += open_cpu_ns;
-        schedule.OnOpen(now_ns, step.interval_ns, open_cpu_ns, &budget);
-        break;
-      case Action::kLetGo:
-        open = false;
-        let_go.push_back(now_ns);
-        break;
-    }
-  }
-  static constexpr int64_t kResolvedNs = 600 * kMs;  // after a burst
-  size_t BurstsIn(int64_t from_ns, int64_t to_ns) const {
-    return static_cast<size_t>(std::count_if(bursts.begin(), bursts.end(), [&](int64_t at_ns) {
-      return at_ns >= from_ns && at_ns < to_ns;
-    }));
-  }
-
-  TriageBudget budget{3, 0};
-  TriageSchedule schedule{7};
-  TriageSignals signals;
-  int64_t now_ns = 0, cpu_ns = 0, burst_cpu_ns = kBurstCpuNs, open_cpu_ns = kOpenCpuNs;
-  bool open = true;  // as it is prepared
-  size_t lost = 0;   // of the first bursts: they bring no samples
-  std::vector<int64_t> bursts, lengths, opened, let_go;
-};
 
 TEST_CASE("The first launch brings a burst at once, and many follow in the first second") {
   Simulation simulation;
@@ -133,211 +61,10 @@ TEST_CASE("After an expensive step what is new gets its bursts, until the budget
   CHECK(static_cast<double>(simulation.cpu_ns) < 0.03 * 660e9 + 1e9);
 }
 
-TEST_CASE("Where the GPU is idle a burst waits for a launch that lacks samples, but not for long") {
-  Simulation simulation;
-  simulation.signals.idle_share = 0.8;
-  simulation.Run(5 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.2, 0}; });
-  const int64_t last_ns = simulation.bursts.back();
-  simulation.signals.alarm = false;
-  TriageSchedule::Step step;
-  do {  // until a burst is due that does not come at a random time
-    ++simulation.signals.launches;
-    step =
-        simulation.schedule.Next(simulation.now_ns, true, simulation.signals, &simulation.budget);
-    if (step.action != Action::kListen) simulation.Take(step);
-  } while (step.action != Action::kListen);
-  const int64_t now_ns = simulation.now_ns;
-  CHECK(step.at_ns > now_ns);
-  CHECK(step.at_ns <= now_ns + TriageSchedule::kListenNs);
-  CHECK(now_ns > last_ns);
-  simulation.signals.alarm = true;
-  const TriageSchedule::Step burst =
-      simulation.schedule.Next(now_ns, true, simulation.signals, &simulation.budget);
-  CHECK(burst.action == Action::kBurst);
-  CHECK(burst.at_ns >= now_ns);
-  CHECK(burst.at_ns <= now_ns + TriageSchedule::kAfterAlarmNs);
-  simulation.signals.alarm = false;
-  ++simulation.signals.launches;
-  CHECK(simulation.schedule.Next(step.at_ns, true, simulation.signals, &simulation.budget).action ==
-        Action::kBurst);
-}
-
-TEST_CASE("A burst also waits where the GPU is busy with a collective most of the time") {
-  const auto listens = [](double idle_share, double waiting_share) {
-    Simulation simulation;
-    simulation.signals.idle_share = idle_share;
-    simulation.signals.waiting_share = waiting_share;
-    simulation.Run(5 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.2, 0}; });
-    return simulation.schedule.listens();
-  };
-  CHECK(listens(0.1, 0.7));
-  CHECK(listens(0.3, 0.3));
-  CHECK_FALSE(listens(0.1, 0.2));
-}
-
-TEST_CASE("What a burst met that waited for a kernel says nothing of the time with collectives") {
-  Simulation simulation;
-  simulation.signals.waiting_share = 0.8;
-  simulation.Run(5 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.2, 0}; });
-  REQUIRE(simulation.schedule.listens());
-  // From now on each burst that waited met kernels alone, and those at random times did not.
-  const size_t before = simulation.bursts.size();
-  simulation.signals.resolved = before;
-  while (simulation.bursts.size() < before + 40) {
-    ++simulation.signals.launches;
-    simulation.signals.alarm = true;
-    simulation.signals.expected_ns = simulation.now_ns + 2 * kMs;
-    const TriageSchedule::Step step =
-        simulation.schedule.Next(simulation.now_ns, true, simulation.signals, &simulation.budget);
-    CHECK(simulation.schedule.listens());
-    const int64_t now_ns = simulation.now_ns;
-    simulation.Take(step);
-    if (step.action != Action::kBurst) continue;
-    simulation.signals.waiting_share = step.at_ns != now_ns ? 0 : 0.8;
-    ++simulation.signals.resolved;
-  }
-}
-
-TEST_CASE("Three bursts of four begin a little before the kernel that is expected") {
-  constexpr int kBursts = 12;
-  Simulation simulation;
-  simulation.signals.idle_share = 0.8;
-  simulation.Run(5 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.2, 0}; });
-  int met = 0;
-  for (int i = 0; i < kBursts; ++i) {
-    TriageSchedule::Step step;
-    do {
-      ++simulation.signals.launches;
-      simulation.signals.alarm = true;
-      simulation.signals.expected_ns = simulation.now_ns + 2 * kMs;
-      step =
-          simulation.schedule.Next(simulation.now_ns, true, simulation.signals, &simulation.budget);
-      simulation.Take(step);
-    } while (step.action != Action::kBurst);
-    const int64_t expected_ns = simulation.signals.expected_ns;
-    const int64_t samples_ns = step.at_ns + TriageSchedule::kBeginNs;
-    if (samples_ns > expected_ns - TriageSchedule::kEarlierNs && samples_ns <= expected_ns) ++met;
-  }
-  CHECK(met == kBursts * 3 / 4);
-}
-
-TEST_CASE("A program that warms up costs few bursts, and gets many as soon as it runs") {
-  // A new signature each 20 ms while the GPU is idle; then launches, 18 a millisecond.
-  constexpr int64_t kWarmUpNs = kS;
-  Simulation simulation;
-  simulation.Run(2 * kS, [&](int64_t now_ns) {
-    const bool warm = now_ns >= kWarmUpNs;
-    simulation.signals.idle_share = warm ? 0.8 : 1;
-    if (warm) simulation.signals.launches += 180;  // as it is asked each 10 ms at most
-    const int64_t new_ns = std::min(now_ns, kWarmUpNs);
-    return Simulation::Now{true, static_cast<uint64_t>(1 + new_ns / (20 * kMs)), 1, 0};
-  });
-  CHECK(simulation.BurstsIn(0, kWarmUpNs) <= 9);
-  CHECK(simulation.BurstsIn(0, kWarmUpNs) >= 5);
-  CHECK(simulation.BurstsIn(kWarmUpNs, kWarmUpNs + 50 * kMs) >= 1);
-  CHECK(simulation.BurstsIn(kWarmUpNs, 2 * kS) >= 12);
-}
-
-TEST_CASE("In a program that warms up bursts wait for kernels that come again") {
-  // Each 200 ms a kernel comes again, and one that is new.
-  const auto again = [](int64_t now_ns) { return now_ns % (200 * kMs) < 2 * kMs; };
-  Simulation simulation;
-  simulation.signals.idle_share = 1;
-  simulation.Run(4 * kS, [&](int64_t now_ns) {
-    simulation.signals.expected_ns = 0;
-    return Simulation::Now{
-        again(now_ns), static_cast<uint64_t>(1 + now_ns / (200 * kMs)), 1, 0, false, again(now_ns)};
-  });
-  const auto met = std::count_if(simulation.bursts.begin(), simulation.bursts.end(),
-                                 [&](int64_t at_ns) { return at_ns % (200 * kMs) < 6 * kMs; });
-  CHECK(simulation.bursts.size() <= 24);
-  CHECK(met >= static_cast<int64_t>(simulation.bursts.size() / 2));
-}
-
-TEST_CASE("A long kernel that follows a burst on an idle GPU is met soon, and without an alarm") {
-  constexpr int64_t kFirstNs = 1500 * kMs;
-  Simulation simulation;
-  simulation.Run(3 * kS, [&](int64_t now_ns) {
-    const bool runs = now_ns >= kFirstNs;
-    simulation.signals.idle_share = runs ? 0 : 1;
-    return Simulation::Now{runs, runs ? 1u : 0u, 1, 0, false, false};
-  });
-  CHECK(simulation.BurstsIn(0, kFirstNs) >= 1);
-  CHECK(simulation.BurstsIn(kFirstNs, kFirstNs + kS) >= 3);
-  CHECK(simulation.BurstsIn(kFirstNs, kFirstNs + 350 * kMs) >= 1);
-}
-
-TEST_CASE("A kernel of seconds gets a burst in each eighth of its time, however long it runs") {
-  for (const double lacking : {0.0, 1.0}) {  // what ran before it is known, or nothing did
-    Simulation simulation;
-    simulation.signals.idle_share = 0;
-    simulation.Run(41 * kS, [&](int64_t now_ns) {
-      return Simulation::Now{now_ns < kS, 1, lacking, 0};
-    });
-    for (const int64_t seconds : {6, 13, 40}) {
-      for (int64_t part = 0; part < 8; ++part) {
-        if (lacking == 0 && part * seconds < 8) continue;  // the first second
-        CAPTURE(lacking, seconds, part);
-        CHECK(simulation.BurstsIn(kS + part * seconds * kS / 8,
-                                  kS + (part + 1) * seconds * kS / 8) >= 1);
-      }
-    }
-    CHECK(simulation.BurstsIn(kS, 41 * kS) <= 70);
-    CHECK(simulation.let_go.empty());
-  }
-}
-
-TEST_CASE("The interval does not change while one kernel runs for seconds") {
-  for (const bool launches : {false, true}) {
-    Simulation simulation;
-    simulation.signals.idle_share = 0;
-    simulation.Run(12 * kS, [&](int64_t now_ns) {
-      return Simulation::Now{launches || now_ns < kS, 1, 1, now_ns < 2 * kS ? 5'000 : 50'000};
-    });
-    CHECK(simulation.opened.size() == (launches ? 1 : 0));
-  }
-}
-
-TEST_CASE("A kernel that runs for hours leaves the hardware to others") {
-  Simulation simulation;
-  simulation.signals.idle_share = 0;
-  simulation.Run(200 * kS, [](int64_t now_ns) { return Simulation::Now{now_ns < kS, 1, 1, 0}; });
-  REQUIRE(simulation.let_go.size() == 1);
-  CHECK(simulation.let_go[0] > 60 * kS);
-  CHECK(simulation.let_go[0] < 75 * kS);
-}
-
-TEST_CASE("Where no burst can show that the GPU is idle, a quiet program has no long kernel") {
-  Simulation simulation;
-  simulation.signals.knows_idle = false;
-  simulation.Run(40 * kS, [](int64_t now_ns) { return Simulation::Now{now_ns < kS, 1, 1, 0}; });
-  CHECK(simulation.BurstsIn(3 * kS, 40 * kS) <= 10);
-  CHECK(simulation.let_go.size() == 1);
-}
-
 TEST_CASE("While most of the GPU's time lacks samples, bursts come as for something new") {
   Simulation simulation;
   simulation.Run(2 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.8, 0}; });
   CHECK(simulation.BurstsIn(Simulation::kResolvedNs, Simulation::kResolvedNs + 500 * kMs) >= 10);
-}
-
-TEST_CASE("Where the GPU is idle, a kernel that runs for 2 ms of each step of 60 ms is met") {
-  constexpr int64_t kStepNs = 60 * kMs, kBeginNs = 50 * kMs, kEndNs = 52 * kMs;
-  constexpr int64_t kStartNs = kMs * 6 / 10;  // of a burst, after it was decided
-  const auto runs = [](int64_t at_ns) {
-    return at_ns % kStepNs >= kBeginNs && at_ns % kStepNs < kEndNs;
-  };
-  const auto met = [&](bool alarms) {
-    Simulation simulation;
-    simulation.signals.idle_share = 0.8;
-    simulation.Run(8 * kS, [&](int64_t now_ns) {
-      return Simulation::Now{true, 1, 0.3, 5'000, false, !alarms || runs(now_ns)};
-    });
-    return std::count_if(simulation.bursts.begin(), simulation.bursts.end(),
-                         [&](int64_t at_ns) { return runs(at_ns + kStartNs); });
-  };
-  CHECK(met(true) >= 12);
-  CHECK(met(true) > 3 * met(false));
 }
 
 TEST_CASE("Each phase of 0.3 s gets bursts, for as long as the budget's minute lasts") {
@@ -571,4 +298,4 @@ TEST_CASE("Bursts do not keep step with a loop") {
 }
 
 }  // namespace
-}  // namespace prof::cupti::triage_schedule_test
+}  // namespace prof::cupti::test::triage_schedule_test
