@@ -38,13 +38,16 @@ pack() {
     missing+=("$1")
     return
   fi
-  if [[ $path == *$'\n'* ]]; then
-    printf 'there are several of %s, and one may be old:\n%s\n' "$1" "$path" >&2
-    exit 2
-  fi
   cp -L "$path" "device/$2/$1"
 }
 
+for name in "${kPrograms[@]}" "${kLibraries[@]}"; do
+  found=$(find_built "$name")
+  if [[ $found == *$'\n'* ]]; then
+    printf 'there are several of %s, and one may be old:\n%s\n' "$name" "$found" >&2
+    exit 2
+  fi
+done
 rm -rf device/bin device/lib device/commit  # ours; other files in the folder stay
 mkdir -p device/bin device/lib
 for name in "${kPrograms[@]}"; do pack "$name" bin; done
@@ -62,7 +65,8 @@ while IFS= read -r program; do
   # Not with a pipe into grep -q: it closes early, and pipefail makes that a failure.
   listed=$(timeout 20 "$program" --list-tests '[gpu]' 2>/dev/null || true)
   [[ $listed == *'[gpu]'* ]] && cp "$program" device/bin/
-done < <(find "$kBuild" -name '*_test' -type f -executable ! -path '*/CMakeFiles/*')
+done < <(find "$kBuild" -name '*_test' -type f -executable ! -path '*/CMakeFiles/*' \
+  ! -path '*/_CPack_Packages/*')
 while IFS= read -r program; do
   cp "$program" device/bin/
 done < <(find "$kBuild/bench" -maxdepth 1 -name 'bench_*' -type f -executable 2>/dev/null)

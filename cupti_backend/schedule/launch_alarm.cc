@@ -37,8 +37,25 @@ void LaunchAlarm::OnLaunch(uint64_t key, const Kernel& kernel, int64_t now_ns) {
   if (LatestOf(context) == kernel_.load(kRelaxed)) come_.store(0, kRelaxed);
   if (!kernel.lacking) return;
   if (cue == 0 || !comes_again_.load(kRelaxed)) Ring(0);
-  const bool chosen = state_.load(kRelaxed) != State::kArmed && IsChosen(position, kernel.time_ns);
-  if (cue == 0 || chosen) LearnCue(position, now_ns + kernel.delay_ns);
+  const bool waits = state_.load(kRelaxed) == State::kArmed;
+  const bool is_first_again =
+      !waits && turn_.load(kRelaxed) == 0 && LatestOf(context) == kernel_.load(kRelaxed);
+  const bool chosen = !waits && IsChosen(position, kernel.time_ns);
+  if (cue == 0 || chosen || is_first_again) LearnCue(position, now_ns + kernel.delay_ns);
+}
+
+void LaunchAlarm::SetLearns(bool learns) {
+  if (learns && !learns_.load(kRelaxed)) {
+    learns_from_.store(position_.load(kRelaxed), kRelaxed);
+    cue_.store(0, kRelaxed);  // nobody has counted how often its context came
+  }
+  learns_.store(learns, kRelaxed);
+}
+
+size_t LaunchAlarm::PastsBefore(size_t position) const {
+  const size_t from = learns_from_.load(kRelaxed);
+  const size_t known = position > from ? position - from : 0;
+  return known > kContext ? std::min(known, kPasts) - kContext : 0;
 }
 
 void LaunchAlarm::OnCue(int64_t now_ns) {
@@ -78,7 +95,8 @@ void LaunchAlarm::LearnCue(size_t position, int64_t expected_ns) {
   // Where launches follow each other so fast that the oldest one is too late, none is looked at.
   const Past& oldest = pasts_[(position + 1) % kPasts];
   if (position >= kPasts && expected_ns - oldest.at_ns.load(kRelaxed) < kShortestLeadNs) return;
-  for (size_t back = 0; back + kContext < kPasts && back + kContext <= position; ++back) {
+  const size_t pasts = PastsBefore(position + 1);
+  for (size_t back = 0; back < pasts; ++back) {
     const Past& past = pasts_[(position - back) % kPasts];
     const int64_t lead_ns = expected_ns - past.at_ns.load(kRelaxed);
     if (lead_ns < kShortestLeadNs) continue;
@@ -87,18 +105,18 @@ void LaunchAlarm::LearnCue(size_t position, int64_t expected_ns) {
     const uint16_t kernel = LatestOf(pasts_[position % kPasts].context.load(kRelaxed));
     lead_ns_.store(lead_ns, kRelaxed);
     kernel_.store(kernel, kRelaxed);
-    turn_.store(TurnOf(position - back, context, kernel), kRelaxed);
+    turn_.store(TurnOf(position, back, kernel), kRelaxed);
     come_.store(0, kRelaxed);
     cue_.store(context, kRelaxed);
     return;
   }
 }
 
-// How often the context has come since the kernel's last launch before `position`; 0: that launch
-// is too long ago.
-uint32_t LaunchAlarm::TurnOf(size_t position, uint64_t context, uint16_t kernel) const {
+uint32_t LaunchAlarm::TurnOf(size_t position, size_t cue_back, uint16_t kernel) const {
+  const uint64_t context = pasts_[(position - cue_back) % kPasts].context.load(kRelaxed);
+  const size_t pasts = PastsBefore(position + 1);
   uint32_t turn = 1;
-  for (size_t back = 1; back + kContext < kPasts && back <= position; ++back) {
+  for (size_t back = cue_back + 1; back < pasts; ++back) {
     const uint64_t past = pasts_[(position - back) % kPasts].context.load(kRelaxed);
     if (LatestOf(past) == kernel) return turn;
     if (past == context) ++turn;

@@ -46,7 +46,7 @@ class LaunchAlarm {
   // it rang at such a launch.
   [[nodiscard]] int64_t expected_ns() const { return expected_ns_.load(std::memory_order_relaxed); }
   // Whether launches are remembered.
-  void SetLearns(bool learns) { learns_.store(learns, std::memory_order_relaxed); }
+  void SetLearns(bool learns);
   // What it waits for: an alarm, or what anybody else has to say.
   WorkSignal& signal() { return signal_; }
 
@@ -68,7 +68,8 @@ class LaunchAlarm {
     int64_t time_ns = 0;   // that it runs for; 0: not known yet
   };
   // While it learns. `key` tells signatures apart. Launches of several threads at once make
-  // contexts that do not come again.
+  // contexts that do not come again, and may mix two cues: then it rings in vain or not, once. A
+  // launch that becomes the cue's reads up to kPasts of those before it, 2 us; most read none.
   void OnLaunch(uint64_t key, const Kernel& kernel, int64_t now_ns);
 
  private:
@@ -84,8 +85,12 @@ class LaunchAlarm {
   void Ring(int64_t expected_ns);
   bool IsChosen(size_t position, int64_t time_ns);
   void OnCue(int64_t now_ns);
+  // How many launches before this one are of the time in which it learns, and remembered.
+  [[nodiscard]] size_t PastsBefore(size_t position) const;
   void LearnCue(size_t position, int64_t expected_ns);
-  [[nodiscard]] uint32_t TurnOf(size_t position, uint64_t context, uint16_t kernel) const;
+  // How often the context of the launch that is `cue_back` before this one has come, up to then,
+  // since the kernel's last launch before it; 0: that is too long ago.
+  [[nodiscard]] uint32_t TurnOf(size_t position, size_t cue_back, uint16_t kernel) const;
 
   std::atomic<bool> learns_{false}, may_ring_{false};
   std::atomic<bool> comes_again_{true};  // a cue, since one was forgotten
@@ -99,6 +104,7 @@ class LaunchAlarm {
   std::atomic<uint16_t> kernel_{0};
   std::atomic<uint32_t> turn_{0}, come_{0};
   std::atomic<size_t> position_{0};
+  std::atomic<size_t> learns_from_{0};     // a position: what is before it is of another time
   std::atomic<int64_t> candidates_ns_{0};  // the GPU time of the kernels that could have the cue
   std::array<Past, kPasts> pasts_;
   WorkSignal signal_;

@@ -230,7 +230,8 @@ void NeedSchedule::Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns)
 double NeedSchedule::UnseenNs(const Seat& seat, const Entry& entry, int64_t now_ns) const {
   const uint32_t timed = entry.timed_launches.load(kRelaxed);
   if (timed == 0 || !IsUnseen(seat, entry)) return 0;
-  if (now_ns - entry.last_launch_ns.load(kRelaxed) > kLongestRunningNs) return 0;
+  const int64_t longest_ns = std::max(kLongestRunningNs, 2 * entry.interval_ns.load(kRelaxed));
+  if (now_ns - entry.last_launch_ns.load(kRelaxed) > longest_ns) return 0;
   return static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed * entry.launches.load(kRelaxed);
 }
 
@@ -242,12 +243,11 @@ void NeedSchedule::ChooseAlarms(uint32_t seats, int64_t now_ns) {
       if (entry != nullptr) work(seats_[i], *entry);
     }
   };
-  double most_ns = kAlarmShare * all_ns_;
+  double most_ns = 0;
   for_each([](Seat& seat, Entry&) { seat.shape->unseen_ns = 0; });
   for_each([&](Seat& seat, Entry& entry) {
-    seat.shape->unseen_ns +=
-        UnseenNs(seat, entry, now_ns) / (1 + seat.shape->bursts.load(kRelaxed));
-    most_ns = std::max(most_ns, seat.shape->unseen_ns);
+    seat.shape->unseen_ns += UnseenNs(seat, entry, now_ns);
+    most_ns = std::max(most_ns, seat.shape->UnseenByBursts());
     const uint32_t timed = entry.timed_launches.load(kRelaxed);
     if (timed == 0) return;
     seat.shape->launch_ns.store(static_cast<int64_t>(entry.timed_ns.load(kRelaxed)) / timed,
@@ -258,7 +258,8 @@ void NeedSchedule::ChooseAlarms(uint32_t seats, int64_t now_ns) {
     Shape& shape = *seat.shape;
     const bool rang = entry.unseen.load(kRelaxed);
     const double least = shape.rings.load(kRelaxed) ? kAlarmKeeps : kAlarmOfMost;
-    const bool rings = shape.unseen_ns > 0 && shape.unseen_ns >= least * most_ns;
+    const bool is_much = shape.unseen_ns > 0 && shape.unseen_ns >= least * kAlarmShare * all_ns_;
+    const bool rings = is_much && shape.UnseenByBursts() >= least * most_ns;
     shape.rings.store(rings, kRelaxed);
     entry.unseen.store(rings && IsUnseen(seat, entry), kRelaxed);
     fewer |= rang && !rings;

@@ -45,9 +45,9 @@ class NeedSchedule {
   // left.
   static constexpr double kWorthwhileShare = 0.005;
   // Of the signatures that triage has not seen enough of, those ring the launch alarm that have
-  // kAlarmOfMost of the time of the largest, and of kAlarmShare of the GPU time. For this a shape
-  // that n bursts have met has its time by n + 1, and one that did not launch for
-  // kLongestRunningNs has none: to wait for it would be in vain.
+  // kAlarmOfMost of the time of the largest, and of kAlarmShare of the GPU time. Among
+  // them a shape that n bursts have met has its time by n + 1. One that did not launch for
+  // kLongestRunningNs, nor for two of its intervals, has none: it is not expected any more.
   // One that rings goes on until it has less than kAlarmKeeps: two kernels would alternate.
   static constexpr double kAlarmOfMost = 0.5, kAlarmKeeps = 0.35, kAlarmShare = 0.002;
   // Launches of one shape whose mean times differ by more than this are of several kinds; the
@@ -186,7 +186,8 @@ class NeedSchedule {
     // As of the last Refresh: its launches ring, and how long one of them took.
     std::atomic<bool> rings{false};
     std::atomic<int64_t> launch_ns{0};
-    double unseen_ns = 0;  // of all its signatures, in which triage lacks samples, by bursts + 1
+    double unseen_ns = 0;  // of all its signatures, in which triage lacks samples
+    double UnseenByBursts() const { return unseen_ns / (1 + bursts.load(kRelaxed)); }
     Kind* first = nullptr;
   };
   // A signature.

@@ -82,8 +82,8 @@ class TriageCoverage {
     TriageUse use{};
   };
   std::vector<Decided> TakeDecided();
-  // The kernels that bursts have met since the last call, each as often as bursts met it, and that
-  // still lack samples.
+  // The kernels that bursts have met since the last call, each as often as bursts met it, up to the
+  // burst with which it had enough.
   std::vector<KernelKey> TakeMet();
 
   // --- Any thread ---

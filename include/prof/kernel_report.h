@@ -285,8 +285,10 @@ struct KernelReport : KernelLaunches, Measured {
   /// Not empty: it has no counters of its own, and `metrics` are those of "the same kernel under
   /// `warmup`, 5 samples". `samples_used` is 0, and the verdict's confidence one step lower.
   std::string counters_from;
-  std::string continuous_from;  ///< The same for `continuous`.
-  LaunchCourse course;          ///< Empty where launches are too short or too few were sampled.
+  /// The same for `continuous`: it has no PM samples of its own, or too few to know each unit that
+  /// the other one knows, and agrees with that one about the others.
+  std::string continuous_from;
+  LaunchCourse course;  ///< Empty where launches are too short or too few were sampled.
   Roofline roofline;
   std::vector<FlopCount> flops;  ///< Each kind that was counted, most operations first.
   Verdict verdict;

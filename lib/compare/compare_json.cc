@@ -64,8 +64,18 @@ Json ToJson(const Compared& c) {
           {"tested", c.tested},
           {"change", ToString(c.change)},
           {"why", c.why},
-          {"runs_needed", c.runs_needed},
-          {"explanation", c.explanation}};
+          {"runs_needed", c.runs_needed}};
+}
+
+// A time of the run: what moved stands with it. Of a kernel it stands with the kernel.
+Json OfRun(const std::vector<Compared>& run) {
+  Json list = Json::array();
+  for (const Compared& one : run) {
+    Json json = ToJson(one);
+    json["explanation"] = one.explanation;
+    list.push_back(std::move(json));
+  }
+  return list;
 }
 
 Json ToJson(const std::optional<Normalization>& normalized) {
@@ -398,7 +408,7 @@ void WriteComparisonJson(std::ostream& out, const Comparison& comparison) {
       {"runs_needed", comparison.runs_needed()},
       {"notes", comparison.notes},
       {"kernels", List(comparison.kernels)},
-      {"run", List(comparison.run)}};
+      {"run", OfRun(comparison.run)}};
   out << json.dump(1, ' ', false, kReplace) << '\n';
 }
 

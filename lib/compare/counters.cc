@@ -315,6 +315,12 @@ bool RangesOverlap(const Statistic& a, const Statistic& b) {
   return a.min <= b.max && b.min <= a.max;
 }
 
+bool IsPartOf(double work, double moved) {
+  const double of_work = std::log(work), of_all = std::log(moved);
+  return std::abs(of_work) >= std::log1p(kWorthSaying) && of_work * of_all > 0 &&
+         std::abs(of_work) >= kLeastPart * std::abs(of_all);
+}
+
 bool HasRatio(const CounterChange* c) { return c != nullptr && c->before > 0 && c->after > 0; }
 
 std::string FactorText(const CounterChange& c) {

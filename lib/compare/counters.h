@@ -17,6 +17,7 @@ namespace prof::compare {
 // instructions of 26 kernels; 0 in sectors, requests and operations (accuracy_values.json.gz).
 inline constexpr double kExactTolerance = 0.001;
 inline constexpr double kWorthSaying = 0.01;  // [own] of a ratio
+inline constexpr double kLeastPart = 0.1;     // [own] of a change: less does not explain it
 
 // What an exact counter counts. Those of one kind have a sum that one of them can be compared with.
 enum class WorkKind {
@@ -49,6 +50,10 @@ enum class WorkKind {
 
 [[nodiscard]] bool RangesOverlap(const Statistic& a, const Statistic& b);
 [[nodiscard]] bool HasRatio(const CounterChange* c);  // false for nullptr, too
+
+// Work that is `work` times as much is a part of a quantity that is `moved` times as much: it moved
+// the same way, by kWorthSaying or more, and by kLeastPart of that or more.
+[[nodiscard]] bool IsPartOf(double work, double moved);
 
 // "0.79 times"; "0.998 times", where two digits would be 1.00.
 [[nodiscard]] std::string FactorText(const CounterChange& c);

@@ -14,8 +14,7 @@
 namespace prof::compare {
 namespace {
 
-constexpr double kLeastPart = 0.1;  // [own] of a change: less does not explain it
-constexpr int kMostCounters = 4;    // that are named one by one
+constexpr int kMostCounters = 4;  // that are named one by one
 // [own] A unit that both sides use less than this limits neither.
 constexpr double kLittleUse = 20;  // percent of peak
 
@@ -54,8 +53,7 @@ bool MayExplain(const Effect& effect, double ratio) {
   if (effect.is_clock || std::abs(work) < std::log1p(kWorthSaying)) return false;
   const bool in_cycles = effect.cycles && std::abs(*effect.cycles) >= effect.least;
   const double moved = in_cycles ? *effect.cycles : effect.time;
-  if (std::abs(moved) < effect.least) return true;
-  return work * moved > 0 && std::abs(work) >= kLeastPart * std::abs(moved);
+  return std::abs(moved) < effect.least || IsPartOf(ratio, std::exp(moved));
 }
 
 bool MayExplain(const Effect& effect, const CounterChange& c) {

@@ -20,8 +20,10 @@ struct Together {
 };
 
 // Sentences: the work that changed with the time, by the sum over all launches of what was counted;
-// and which kernels are gone and new. `time`: after over before, for the same work. Counters of
-// less than four fifths of the time on a side [own] are no sum; then a sentence has what to record.
+// and which kernels are gone and new. `time`: after over before, for the same work. A kernel that
+// some runs have counts for these runs. Counters of less than four fifths of the kernels' time on a
+// side [own] are no sum; where kernels are gone or new a sentence has what to record. A change is
+// one only if it is there as well when each sum is divided by its part of the time.
 [[nodiscard]] std::vector<std::string> ExplainTogether(const Together& kernels, double time);
 
 }  // namespace prof::compare

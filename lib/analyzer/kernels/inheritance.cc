@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "lib/format/triage_metrics.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -62,17 +63,30 @@ int64_t SamplesOf(const ContinuousValues& values) {
   return most;
 }
 
-// `lender` has each value that `own` has, the same one, and more.
+// The same of a kernel with as much accuracy or more: the value of a sample with others in it says
+// less than one of the kernel alone.
+bool Agrees(const ContinuousValue& lent, const ContinuousValue& own) {
+  return lent.value && (lent.beside.empty() || !own.beside.empty()) &&
+         std::abs(*lent.value - *own.value) <= lent.error + own.error;
+}
+
+// `lender` has the use of each unit that `own` has, the same one, and of more units, from as many
+// samples or more. Where `own` has nothing at all, whatever `lender` has.
 bool Completes(const ContinuousValues& lender, const ContinuousValues& own) {
-  const auto has_value = [](const auto& metric) { return metric.second.value.has_value(); };
-  const auto known = std::count_if(own.begin(), own.end(), has_value);
-  if (std::count_if(lender.begin(), lender.end(), has_value) <= known) return false;
+  const int64_t samples = SamplesOf(own);
+  if (samples == 0) return SamplesOf(lender) > 0;
+  if (SamplesOf(lender) < samples) return false;
+  const auto is_known_unit = [](const auto& metric) {
+    return metric.second.value && format::FindTriageMetric(metric.first) != nullptr;
+  };
+  if (std::count_if(lender.begin(), lender.end(), is_known_unit) <=
+      std::count_if(own.begin(), own.end(), is_known_unit)) {
+    return false;
+  }
   return std::all_of(own.begin(), own.end(), [&](const auto& metric) {
-    const ContinuousValue& value = metric.second;
-    if (!value.value) return true;
+    if (!is_known_unit(metric)) return true;
     const auto lent = lender.find(metric.first);
-    return lent != lender.end() && lent->second.value &&
-           std::abs(*lent->second.value - *value.value) <= lent->second.error + value.error;
+    return lent != lender.end() && Agrees(lent->second, metric.second);
   });
 }
 

@@ -33,8 +33,10 @@ struct Inherited {
 };
 
 // Each signature takes from one lender, the one with most samples (of equal ones, the one that is
-// nearest in time); nothing is mixed, and what is lent is not lent again. Values of PM samples
-// agree where they are no further apart than their error bounds together.
+// nearest in time); nothing is mixed, and what is lent is not lent again. A signature with PM
+// samples of its own takes those of a lender that has as many or more, knows more units, and agrees
+// about each unit that both know: the two values are no further apart than their error bounds
+// together.
 [[nodiscard]] Inherited InheritCounters(const model::Model& model, const KernelGroups& groups,
                                         const CountedKernels& counted,
                                         const std::vector<ContinuousValues>& continuous);

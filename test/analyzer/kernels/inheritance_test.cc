@@ -16,6 +16,10 @@ namespace {
 using Catch::Contains;
 
 const std::string kDram = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+const std::string kDramPm = "dram__throughput.avg.pct_of_peak_sustained_elapsed";
+const std::string kL2Pm = "lts__t_sectors.avg.pct_of_peak_sustained_elapsed";
+const std::string kTensorPm =
+    "sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed";
 constexpr int64_t kUs = 1'000;
 
 // Launches of kernels one after another.
@@ -154,7 +158,7 @@ struct Sampled {
       group.launches.duration_ns.median = range[0] == 'c' ? 200 : 100;
     }
   }
-  void Value(size_t group, const char* metric, double value, double error, int64_t samples) {
+  void Value(size_t group, const std::string& metric, double value, double error, int64_t samples) {
     continuous[group][metric].value = value;
     continuous[group][metric].error = error;
     continuous[group][metric].samples = samples;
@@ -166,10 +170,10 @@ struct Sampled {
 
 TEST_CASE("PM values are lent in the same way") {
   Sampled sampled;
-  sampled.Value(0, "dram", 70, 0, 12);
-  sampled.continuous[1]["dram"].missing = "too short";
+  sampled.Value(0, kDramPm, 70, 0, 12);
+  sampled.continuous[1][kDramPm].missing = "too short";
   const analyzer::Inherited inherited = sampled.Inherit();
-  CHECK(inherited.continuous[1].at("dram").value == 70);
+  CHECK(inherited.continuous[1].at(kDramPm).value == 70);
   CHECK_THAT(inherited.continuous_from[1], Contains("under `a`, 12 PM samples"));
   CHECK(inherited.continuous_from[0].empty());
   CHECK(inherited.continuous_from[2].empty());
@@ -178,31 +182,47 @@ TEST_CASE("PM values are lent in the same way") {
 TEST_CASE(
     "Where own PM samples leave a unit open those of another path that agree take their place") {
   Sampled sampled;
-  sampled.Value(0, "dram", 70, 1, 200);
-  sampled.Value(0, "l2", 40, 2, 200);
-  sampled.Value(1, "dram", 64, 5.5, 7);
-  sampled.continuous[1]["l2"].missing = "the samples do not determine it";
+  sampled.Value(0, kDramPm, 70, 1, 200);
+  sampled.Value(0, kL2Pm, 40, 2, 200);
+  sampled.Value(1, kDramPm, 64, 5.5, 7);
+  sampled.continuous[1][kL2Pm].missing = "the samples do not determine it";
   SECTION("all values are the lender's") {
     const analyzer::Inherited inherited = sampled.Inherit();
-    CHECK(inherited.continuous[1].at("l2").value == 40);
-    CHECK(inherited.continuous[1].at("dram").value == 70);
+    CHECK(inherited.continuous[1].at(kL2Pm).value == 40);
+    CHECK(inherited.continuous[1].at(kDramPm).value == 70);
     CHECK_THAT(inherited.continuous_from[1], Contains("under `a`, 200 PM samples"));
     CHECK(inherited.continuous_from[0].empty());
   }
   SECTION("what differs by more than the bounds is another kernel's") {
-    sampled.Value(1, "dram", 63, 5.5, 7);
+    sampled.Value(1, kDramPm, 63, 5.5, 7);
     const analyzer::Inherited inherited = sampled.Inherit();
-    CHECK_FALSE(inherited.continuous[1].at("l2").value);
+    CHECK_FALSE(inherited.continuous[1].at(kL2Pm).value);
     CHECK(inherited.continuous_from[1].empty());
   }
   SECTION("a lender that lacks what is known lends nothing") {
-    sampled.Value(1, "tensor", 5, 1, 7);
+    sampled.Value(1, kTensorPm, 5, 1, 7);
     CHECK(sampled.Inherit().continuous_from[1].empty());
   }
+  SECTION("what is no unit is nothing that is open") {
+    sampled.Value(1, kL2Pm, 39, 9, 7);
+    sampled.Value(0, "l1tex__m_xbar2l1tex_read_sectors.avg.per_cycle_elapsed", 2, 0.1, 200);
+    CHECK(sampled.Inherit().continuous_from[1].empty());
+  }
+  SECTION("a lender with fewer samples lends nothing") {
+    sampled.Value(0, kDramPm, 70, 1, 6);
+    sampled.Value(0, kL2Pm, 40, 2, 6);
+    CHECK(sampled.Inherit().continuous_from[1].empty());
+  }
+  SECTION("values of all that ran at a time do not take the place of the kernel's own") {
+    sampled.continuous[0][kDramPm].beside = "other";
+    CHECK(sampled.Inherit().continuous_from[1].empty());
+    sampled.continuous[1][kDramPm].beside = "other";
+    CHECK_FALSE(sampled.Inherit().continuous_from[1].empty());
+  }
   SECTION("own values that leave nothing open stay") {
-    sampled.Value(1, "l2", 39, 9, 7);
+    sampled.Value(1, kL2Pm, 39, 9, 7);
     const analyzer::Inherited inherited = sampled.Inherit();
-    CHECK(inherited.continuous[1].at("dram").value == 64);
+    CHECK(inherited.continuous[1].at(kDramPm).value == 64);
     CHECK(inherited.continuous_from[1].empty());
   }
 }

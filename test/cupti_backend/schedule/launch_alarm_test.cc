@@ -60,9 +60,10 @@ TEST_CASE("The alarm rings before the kernel that lacks samples comes again, and
   CHECK(alarm.expected_ns() == steps.came_ns);
 }
 
-// A model of eight equal layers of 20 launches, and a kernel that follows them.
+// A model of equal layers of 20 launches, and a kernel that follows them.
 TEST_CASE("What follows equal layers is cued by the last of them") {
-  constexpr uint64_t kLayers = 8, kOfLayer = 20, kHead = 100;
+  constexpr uint64_t kOfLayer = 20, kHead = 100;
+  const auto kLayers = GENERATE(uint64_t{3}, uint64_t{8}, uint64_t{13});
   LaunchAlarm alarm;
   alarm.SetLearns(true);
   int64_t now_ns = kMs, head_ns = 0;
@@ -98,6 +99,21 @@ TEST_CASE("What follows equal layers is cued by the last of them") {
     step(kLayers);
     alarm.Arm();
     CHECK(step(kLayers) == 1);
+  }
+  SECTION("where that launch is too long ago, too") {
+    constexpr uint64_t kMany = 120;  // layers
+    for (int i = 0; i < 2; ++i) step(kMany);
+    alarm.Arm();
+    CHECK(step(kMany) == 1);
+  }
+  SECTION("what was launched before it learned again is not counted") {
+    for (int i = 0; i < 2; ++i) step(kLayers);
+    alarm.SetLearns(false);
+    now_ns += 1000 * kMs;
+    alarm.SetLearns(true);
+    for (int i = 0; i < 2; ++i) step(kLayers);
+    alarm.Arm();
+    CHECK(step(kLayers) == kLayers);
   }
 }
 

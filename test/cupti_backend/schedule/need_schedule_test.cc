@@ -190,6 +190,30 @@ TEST_CASE("A kernel that no burst has met rings before one with more time that m
   CHECK_FALSE(alarm.may_ring());
 }
 
+TEST_CASE("A kernel of steps of 1.5 s is waited for, for two of them") {
+  Program program;
+  Entry& entry = program.Add(1, kMs);
+  for (int step = 0; step < 4; ++step) {
+    program.Launch(entry, 1);
+    program.Refresh(1500 * kMs);
+    CHECK(program.schedule->alarm().may_ring() == (step > 0));  // then the interval is known
+  }
+  program.Refresh(1600 * kMs);
+  CHECK_FALSE(program.schedule->alarm().may_ring());
+}
+
+TEST_CASE("A kernel that many bursts have met rings where nothing else lacks samples") {
+  Program program;
+  Entry& known = program.Add(1, kMs);
+  Entry& met = program.Add(2, kMs);
+  program.Launch(known, 99);
+  program.Launch(met, 1);
+  program.schedule->SetNeeds(1, format::kNeedsNothing);
+  for (int burst = 0; burst < 30; ++burst) program.schedule->CountBurst(2);
+  program.Refresh();
+  CHECK(program.schedule->alarm().may_ring());
+}
+
 TEST_CASE("Nothing is sampled before it is known what is open") {
   Program program;
   Entry& entry = program.Add(1, kMs);

@@ -26,6 +26,22 @@ TEST_CASE("The first launch brings a burst at once, and many follow in the first
   CHECK(simulation.BurstsIn(300 * kMs, 1300 * kMs) >= 8);
 }
 
+TEST_CASE("The bursts for something new follow each other within milliseconds, never in step") {
+  Simulation simulation;
+  simulation.Run(200 * kMs, [](int64_t) { return Simulation::Now{true, 1, 1}; });
+  REQUIRE(simulation.bursts.size() >= TriageSchedule::kFreshBursts);
+  int64_t before_ns = 0;
+  for (int i = 1; i < TriageSchedule::kFreshBursts; ++i) {
+    const auto at = static_cast<size_t>(i);
+    const int64_t apart_ns =
+        simulation.bursts[at] - simulation.bursts[at - 1] - simulation.burst_cpu_ns;
+    CHECK(apart_ns >= 2 * kMs);
+    CHECK(apart_ns <= 20 * kMs);
+    CHECK(apart_ns != before_ns);
+    before_ns = apart_ns;
+  }
+}
+
 TEST_CASE("A program that always has something new stays within the share of a core") {
   Simulation simulation;
   simulation.Run(600 * kS, [](int64_t now_ns) {
