@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/analyzer/base/ceilings.h"
 #include "lib/analyzer/base/host_link.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/findings/finding_text.h"
@@ -69,20 +70,56 @@ std::string DescribeCopies(const Copies& copies) {
   return text;
 }
 
-// Bytes per nanosecond that pinned copies cannot exceed here: the rate of the link, or the highest
-// one of this run.
-double FastestRate(const RunInputs& inputs) {
-  double rate = HostLinkBytesPerS(inputs.model.FindDevice(inputs.device.device)) / 1e9;
+// What copies in one direction, from or to pinned memory, cannot exceed here.
+struct LinkRate {
+  double bytes_per_ns = 0;  // 0: not known
+  const char* from = "";    // "measured"
+};
+
+// Measured by a calibration, or else the rate of the link; or the highest one of this run.
+LinkRate RateOf(const RunInputs& inputs, CopyKind kind) {
+  const model::Device* const device = inputs.model.FindDevice(inputs.device.device);
+  LinkRate rate;
+  if (const double measured = CopyCeiling(device, kind); measured > 0) {
+    rate = {measured / 1e9, "measured"};
+  } else if (kind != CopyKind::kPeerToPeer) {
+    rate = {HostLinkBytesPerS(device) / 1e9, "at best"};
+  }
   if (!MayHaveCopies(inputs)) return rate;
   for (const Op& op : inputs.model.ops) {
-    if (op.kind != model::OpKind::kCopy || !op.timed || !ToOrFromHost(op) || IsPageable(op)) {
-      continue;
-    }
+    if (op.kind != model::OpKind::kCopy || !op.timed || op.copy != kind || IsPageable(op)) continue;
     if (op.end_ns <= op.start_ns || static_cast<double>(op.bytes) < kSmallCopyBytes) continue;
-    rate = std::max(rate,
-                    static_cast<double>(op.bytes) / static_cast<double>(op.end_ns - op.start_ns));
+    const double own = static_cast<double>(op.bytes) / static_cast<double>(op.end_ns - op.start_ns);
+    if (own > rate.bytes_per_ns) rate = {own, "the fastest copy of the run"};
   }
   return rate;
+}
+
+std::string RateText(const LinkRate& rate) {
+  return text::Fixed(rate.bytes_per_ns, 0) + " GB/s (" + rate.from + ")";
+}
+
+// Host copies as if each direction ran at its rate.
+struct AtRate {
+  double time_ns = 0;
+  LinkRate rate;  // of the direction with most bytes
+};
+
+template <typename Wanted>
+AtRate HostCopiesAtRate(const RunInputs& inputs, Wanted wanted) {
+  AtRate all;
+  double most_bytes = 0;
+  for (const CopyKind kind : {CopyKind::kHostToDevice, CopyKind::kDeviceToHost}) {
+    const Copies copies =
+        Collect(inputs, [&](const Op& op) { return op.copy == kind && wanted(op); });
+    if (copies.count == 0) continue;
+    const LinkRate rate = RateOf(inputs, kind);
+    all.time_ns += copies.bytes / rate.bytes_per_ns;
+    if (copies.bytes < most_bytes) continue;
+    most_bytes = copies.bytes;
+    all.rate = rate;
+  }
+  return all;
 }
 
 bool IsCopy(const Op& op) { return op.kind == model::OpKind::kCopy && ToOrFromHost(op); }
@@ -180,18 +217,18 @@ double LongestStreamNs(const RunInputs& inputs) {
 MaybeFinding PageableCopies(const RunInputs& inputs) {
   const Copies copies =
       Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && IsPageable(op); });
-  const double fastest_ns = copies.bytes / FastestRate(inputs);
+  const AtRate pinned = HostCopiesAtRate(inputs, IsPageable);
   const double idle_ns = IdleBehind(inputs, IsPageable);
-  const double copying_ns = std::min(copies.exposed_ns, copies.time_ns - fastest_ns);
+  const double copying_ns = std::min(copies.exposed_ns, copies.time_ns - pinned.time_ns);
   if (inputs.Share(copying_ns) < kCopyShare) return std::nullopt;
   Finding finding;
   finding.title = "Copies from or to pageable memory take " +
                   text::Percent(inputs.Share(copies.exposed_ns)) + " of the span.";
-  finding.evidence = {DescribeCopies(copies),
-                      "pinned, they would take " + text::Time(fastest_ns) + " at " +
-                          text::Fixed(FastestRate(inputs), 0) + " GB/s (at best)",
-                      "the driver stages pageable memory through a buffer of its own, and "
-                      "cudaMemcpyAsync does not return before that is done"};
+  finding.evidence = {
+      DescribeCopies(copies),
+      "pinned, they would take " + text::Time(pinned.time_ns) + " at " + RateText(pinned.rate),
+      "the driver stages pageable memory through a buffer of its own, and "
+      "cudaMemcpyAsync does not return before that is done"};
   // A pinned copy does not hold up its thread, so that other work can run beside all of it.
   const double gain = copies.exposed_ns + idle_ns;
   if (idle_ns > 0) finding.evidence.push_back("idle behind them: " + text::Time(idle_ns));
@@ -231,28 +268,42 @@ MaybeFinding CopiesNotOverlapped(const RunInputs& inputs) {
 }
 
 MaybeFinding LinkBound(const RunInputs& inputs) {
-  const auto in_direction = [&](CopyKind kind) {
-    return Collect(inputs, [&](const Op& op) { return op.copy == kind && !IsPageable(op); });
-  };
-  const Copies to_device = in_direction(CopyKind::kHostToDevice);
-  const Copies to_host = in_direction(CopyKind::kDeviceToHost);
-  const bool is_to_device = to_device.time_ns >= to_host.time_ns;
-  const Copies& copies = is_to_device ? to_device : to_host;
+  Copies copies;
+  CopyKind direction = CopyKind::kUnknown;
+  for (const CopyKind kind :
+       {CopyKind::kHostToDevice, CopyKind::kDeviceToHost, CopyKind::kPeerToPeer}) {
+    const Copies own =
+        Collect(inputs, [&](const Op& op) { return op.copy == kind && !IsPageable(op); });
+    if (own.count == 0 || own.time_ns <= copies.time_ns) continue;
+    copies = own;
+    direction = kind;
+  }
   if (copies.count == 0 || inputs.Share(copies.time_ns) < kLinkBusy) return std::nullopt;
-  const double rate = copies.bytes / copies.time_ns, fastest = FastestRate(inputs);
-  if (rate < kLinkRate * fastest) return std::nullopt;
+  const bool is_peer = direction == CopyKind::kPeerToPeer;
+  // How fast devices are connected is known by measuring it alone.
+  if (is_peer && !(CopyCeiling(inputs.model.FindDevice(inputs.device.device), direction) > 0)) {
+    return std::nullopt;
+  }
+  const LinkRate fastest = RateOf(inputs, direction);
+  const double rate = copies.bytes / copies.time_ns;
+  if (rate < kLinkRate * fastest.bytes_per_ns) return std::nullopt;
   const double kernels_ns = LongestStreamNs(inputs);
   // Where the kernels of one stream take all of the span, too, fewer bytes save nothing.
   if (inputs.Share(inputs.span_ns - kernels_ns) < kIdleShare) return std::nullopt;
   Finding finding;
-  finding.title = std::string(is_to_device ? "Copies to the device" : "Copies to the host") +
-                  " take " + text::Percent(inputs.Share(copies.time_ns)) + " of the span, at " +
-                  text::Percent(rate / fastest) + " of the link's rate.";
+  const char* const what = is_peer                                ? "Copies between devices"
+                           : direction == CopyKind::kHostToDevice ? "Copies to the device"
+                                                                  : "Copies to the host";
+  finding.title = std::string(what) + " take " + text::Percent(inputs.Share(copies.time_ns)) +
+                  " of the span, at " + text::Percent(rate / fastest.bytes_per_ns) +
+                  " of the link's rate.";
   finding.evidence = {DescribeCopies(copies),
-                      "the link: " + text::Fixed(fastest, 0) + " GB/s at best, in each direction",
+                      "the link: " + RateText(fastest) + ", in each direction",
                       "the kernels of one stream take " + text::Time(kernels_ns) + " at most"};
   finding.action =
-      "Send fewer bytes: keep on the GPU what does not change, use a smaller type, or compress.";
+      is_peer ? "Send fewer bytes: keep on each GPU what it uses often, or use a smaller type."
+              : "Send fewer bytes: keep on the GPU what does not change, use a smaller type, or "
+                "compress.";
   finding.check = kCheckTimeline;
   finding.gain_at_most_ns = inputs.span_ns - kernels_ns;
   finding.confidence = Confidence::kMedium;  // nothing shows whether fewer bytes would do
@@ -261,28 +312,29 @@ MaybeFinding LinkBound(const RunInputs& inputs) {
 }
 
 MaybeFinding SmallCopies(const RunInputs& inputs) {
-  const Copies copies = Collect(inputs, [](const Op& op) {
-    return ToOrFromHost(op) && static_cast<double>(op.bytes) < kSmallCopyBytes;
-  });
+  const auto is_small = [](const Op& op) {
+    return static_cast<double>(op.bytes) < kSmallCopyBytes;
+  };
+  const Copies copies =
+      Collect(inputs, [&](const Op& op) { return ToOrFromHost(op) && is_small(op); });
   if (static_cast<double>(copies.count) < kSmallCopies) return std::nullopt;
-  const double gaps = IdleBesideCopies(
-      inputs, [](const Op& op) { return static_cast<double>(op.bytes) < kSmallCopyBytes; });
-  const double at_rate = copies.bytes / FastestRate(inputs);
+  const double gaps = IdleBesideCopies(inputs, is_small);
+  const AtRate in_one = HostCopiesAtRate(inputs, is_small);
   double before_ns = 0;
   for (const Gap& gap : inputs.device.gaps) {
     if (gap.next_op == model::kNoIndex) continue;
     const Op& next = inputs.model.ops[gap.next_op];
-    const bool small = IsCopy(next) && static_cast<double>(next.bytes) < kSmallCopyBytes;
-    if (small) before_ns += OfCopyBeside(gap);
+    if (IsCopy(next) && is_small(next)) before_ns += OfCopyBeside(gap);
   }
-  const double cost_ns = std::max(0.0, copies.exposed_ns - at_rate) + before_ns;
+  const double cost_ns = std::max(0.0, copies.exposed_ns - in_one.time_ns) + before_ns;
   if (inputs.Share(cost_ns) < kCopyShare) return std::nullopt;
   // The one copy that is left may run under kernels.
   const double gain = copies.exposed_ns + gaps;
   Finding finding;
   finding.title = text::Count(copies.count) + " copies below 64 KB cost more than their bytes.";
   finding.evidence = {DescribeCopies(copies), "idle beside them: " + text::Time(gaps),
-                      "in one piece they would take " + text::Time(at_rate) + " (at best)"};
+                      "in one piece they would take " + text::Time(in_one.time_ns) + " at " +
+                          RateText(in_one.rate)};
   finding.action = "Gather them in one buffer and copy once.";
   finding.check = kCheckTimeline;
   finding.gain_at_most_ns = gain;

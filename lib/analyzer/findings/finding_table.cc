@@ -176,10 +176,10 @@ const std::vector<FindingRule>& MakeRules() {
         "% (own)",
         "count, bytes, GB/s, overlap, idle behind them", "pinned memory",
         "time without a kernel beside it, and the idle time behind them that the host waited. The "
-        "condition takes min(that time, time - bytes / rate); rate: that of the link (hw: PCIe 5.0 "
-        "x16, 63 GB/s; PCIe 6.0 x16, 126 GB/s, from compute capability 10 on; NVLink-C2C, 450 "
-        "GB/s, "
-        "with a Grace CPU), or more if the run's pinned copies reached more",
+        "condition takes min(that time, time - bytes / rate); rate: what a calibration measured in "
+        "that direction, else that of the link (hw: PCIe 5.0 x16, 63 GB/s; PCIe 6.0 x16, 126 GB/s, "
+        "from compute capability 10 on; NVLink-C2C, 450 GB/s, with a Grace CPU), or more if the "
+        "run's pinned copies reached more",
         "–", "by the name of the call: cudaMemcpyAsync is no proof"},
        PageableCopies,
        {kAnyIdle, true}},
@@ -192,8 +192,9 @@ const std::vector<FindingRule>& MakeRules() {
        CopiesNotOverlapped,
        {kAnyIdle, true}},
       {{"link-bound", GainKind::kLessWork,
-        "pinned host copies in one direction take 90 % of the span or more (own), at half of the "
-        "link's rate or more (own; the rate as for `pageable-copy`); gain >= 5 % (own)",
+        "pinned host copies in one direction, or copies between devices whose rate a calibration "
+        "measured, take 90 % of the span or more (own), at half of the link's rate or more (own; "
+        "the rate as for `pageable-copy`); gain >= 5 % (own)",
         "count, bytes, GB/s, overlap, the link's rate, the stream with most kernel time",
         "fewer bytes", "the span, less the kernels of the stream with most of them", "o",
         "kernels blamed that wait for copies; \"nothing to do\" where copies are all overlapped"},

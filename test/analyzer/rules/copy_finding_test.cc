@@ -73,6 +73,64 @@ TEST_CASE("Copies that the kernels hide are the limit where the link never rests
   CHECK(link->gain_at_most_ns == Approx(10 * 1000 * kUs - 5 * 900 * kUs));
 }
 
+// A run on a device that a calibration measured.
+struct CalibratedRun : Run {
+  CalibratedRun(const char* kind, double bytes_per_s) {
+    model::Device& device = model().devices.emplace_back();
+    device.ceilings.push_back({kind, bytes_per_s, 5, bytes_per_s, bytes_per_s, 0});
+  }
+};
+
+TEST_CASE("Where a calibration measured the link its rate decides, in its direction") {
+  const double measured = GENERATE(55e9, 110e9);
+  CalibratedRun run("h2d", measured);
+  for (int i = 0; i < 10; ++i) {
+    model::Op& kernel = run.Kernel(0, GapCause::kUnknown, 500 * kUs);
+    const int64_t start_ns = kernel.start_ns;
+    model::Op& copy = run.Copy(0, 500 * kUs, 48'000'000, MemoryKind::kPinned);
+    copy.start_ns = start_ns + 20 * kUs;  // 49 GB/s
+    copy.stream = 7;
+  }
+  const auto findings = run.Find();
+  const Finding* link = Get(findings, "link-bound");
+  if (measured == 110e9) {  // the link could do more than twice of that
+    CHECK(link == nullptr);
+    return;
+  }
+  REQUIRE(link != nullptr);
+  CHECK(Says(*link, "the link: 55 GB/s (measured)"));
+  CHECK(link->title.find("of the link's rate") != std::string::npos);
+}
+
+TEST_CASE("Copies between devices are the limit where it is known what their link can do") {
+  const std::string kind = GENERATE("peer", "h2d");
+  CalibratedRun run(kind.c_str(), 300e9);
+  for (int i = 0; i < 10; ++i) {
+    model::Op& kernel = run.Kernel(0, GapCause::kUnknown, 500 * kUs);
+    const int64_t start_ns = kernel.start_ns;
+    model::Op& copy = run.Copy(0, 500 * kUs, 240'000'000, MemoryKind::kDevice);
+    copy.copy = model::CopyKind::kPeerToPeer;
+    copy.start_ns = start_ns + 20 * kUs;
+    copy.stream = 7;
+  }
+  const auto findings = run.Find();
+  const Finding* link = Get(findings, "link-bound");
+  CHECK((link != nullptr) == (kind == "peer"));
+  if (link != nullptr) CHECK(link->title.find("Copies between devices take") == 0);
+}
+
+TEST_CASE("Pageable copies are compared with what pinned ones reached in a calibration") {
+  CalibratedRun run("h2d", 50e9);
+  for (int i = 0; i < 10; ++i) {
+    run.Kernel(0, GapCause::kUnknown, 1000 * kUs);
+    run.Copy(0, 1000 * kUs, 5'000'000, MemoryKind::kPageable);
+  }
+  const auto findings = run.Find();
+  const Finding* pageable = Get(findings, "pageable-copy");
+  REQUIRE(pageable != nullptr);
+  CHECK(Says(*pageable, "pinned, they would take 1.00 ms at 50 GB/s (measured)"));
+}
+
 TEST_CASE("Fewer bytes save nothing where the kernels of one stream take all of the time as well") {
   Run run;
   for (int i = 0; i < 10; ++i) {
