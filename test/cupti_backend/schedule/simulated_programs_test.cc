@@ -12,11 +12,16 @@
 
 #include "test/cupti_backend/schedule/simulated_machine.h"
 #include "test/support/catch.h"
+#include "test/support/rounds.h"
 
 namespace prof::cupti::test::simulated_programs_test {
 namespace {
 
 constexpr int64_t kUs = 1'000, kMs = 1'000'000, kS = 1'000'000'000;
+// Of each kind of program. A few of them have no mean.
+constexpr uint32_t kFew = prof::test::Rounds(5, 1), kTen = prof::test::Rounds(10, 1);
+constexpr uint32_t kTwenty = prof::test::Rounds(20, 1), kThirty = prof::test::Rounds(30, 2);
+constexpr bool kHasMeans = kThirty == 30;
 
 using Kernels = std::vector<SimulatedKernel>;
 using Body = std::function<void(SimulatedMachine&, Kernels&, std::mt19937&)>;
@@ -90,22 +95,21 @@ void Phases(SimulatedMachine& machine, Kernels& kernels, int64_t ns) {
 // Of 100 such loops 93 were decided for 97 % of the GPU time or more, 99.4 % in the mean; the worst
 // for 92 %: the budget of ranges was spent.
 TEST_CASE("Steady loops are decided, within the budget") {
-  constexpr uint32_t kSeeds = 10;
   double decided = 0;
-  for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
+  for (uint32_t seed = 1; seed <= kTen; ++seed) {
     const int kernels = 6 + static_cast<int>(seed % 5) * 3;
     const Outcome outcome =
         Simulate(seed, kernels, 20 * kUs, 300 * kUs,
                  [](auto& machine, auto& program, auto&) { Loop(machine, program, 12 * kS); });
     CHECK(outcome.known == 1);
     CHECK(outcome.decided >= 0.9);
-    decided += outcome.decided / kSeeds;
+    decided += outcome.decided / kTen;
   }
-  CHECK(decided >= 0.98);
+  if (kHasMeans) CHECK(decided >= 0.98);
 }
 
 TEST_CASE("The use of the units is known of phases of 0.3 s") {
-  for (uint32_t seed = 11; seed <= 15; ++seed) {
+  for (uint32_t seed = 11; seed < 11 + kFew; ++seed) {
     const Outcome outcome =
         Simulate(seed, 30, 10 * kUs, 500 * kUs,
                  [](auto& machine, auto& program, auto&) { Phases(machine, program, 300 * kMs); });
@@ -114,7 +118,7 @@ TEST_CASE("The use of the units is known of phases of 0.3 s") {
 }
 
 TEST_CASE("Phases that come again are decided as far as the budget goes") {
-  for (uint32_t seed = 21; seed <= 25; ++seed) {
+  for (uint32_t seed = 21; seed < 21 + kFew; ++seed) {
     const Outcome outcome = Simulate(seed, 8, 10 * kUs, 500 * kUs,
                                      [](auto& machine, auto& program, std::mt19937& random) {
                                        for (int round = 0; round < 8; ++round) {
@@ -128,7 +132,7 @@ TEST_CASE("Phases that come again are decided as far as the budget goes") {
 }
 
 TEST_CASE("Of 200 signatures those with most time are decided") {
-  for (uint32_t seed = 31; seed <= 35; ++seed) {
+  for (uint32_t seed = 31; seed < 31 + kFew; ++seed) {
     const Outcome outcome =
         Simulate(seed, 200, 5 * kUs, 400 * kUs,
                  [](auto& machine, auto& program, auto&) { Loop(machine, program, 20 * kS); });
@@ -138,7 +142,7 @@ TEST_CASE("Of 200 signatures those with most time are decided") {
 }
 
 TEST_CASE("Two kernels that alternate are decided, and the hardware is let go") {
-  for (uint32_t seed = 41; seed <= 45; ++seed) {
+  for (uint32_t seed = 41; seed < 41 + kFew; ++seed) {
     bool holds = true;
     const Outcome outcome =
         Simulate(seed, 2, 20 * kUs, 300 * kUs, [&](auto& machine, auto& program, auto&) {
@@ -152,7 +156,7 @@ TEST_CASE("Two kernels that alternate are decided, and the hardware is let go") 
 }
 
 TEST_CASE("Kernels that run eagerly before they run in a graph are decided there") {
-  for (uint32_t seed = 51; seed <= 55; ++seed) {
+  for (uint32_t seed = 51; seed < 51 + kFew; ++seed) {
     const Outcome outcome =
         Simulate(seed, 6, 20 * kUs, 200 * kUs, [](auto& machine, auto& program, auto&) {
           Loop(machine, program, 3 * kS);
@@ -164,7 +168,7 @@ TEST_CASE("Kernels that run eagerly before they run in a graph are decided there
 }
 
 TEST_CASE("A program of less than half a second is known, and takes no turn") {
-  for (uint32_t seed = 61; seed <= 65; ++seed) {
+  for (uint32_t seed = 61; seed < 61 + kFew; ++seed) {
     const Outcome outcome =
         Simulate(seed, 4, 20 * kUs, 200 * kUs, [&](auto& machine, auto& program, auto&) {
           Loop(machine, program, static_cast<int64_t>(seed - 60) * 90 * kMs);
@@ -178,7 +182,7 @@ TEST_CASE("A program of less than half a second is known, and takes no turn") {
 TEST_CASE("What follows kernels that fill the link to the host is known, too") {
   double known = 0;
   int opened = 0;  // beside them, which takes half of the budget
-  for (uint32_t seed = 71; seed <= 90; ++seed) {
+  for (uint32_t seed = 71; seed < 71 + kTwenty; ++seed) {
     std::mt19937 random(seed);
     Kernels kernels = RandomKernels(random, 20, 50 * kUs, 700 * kUs);
     for (size_t i = 2; i < kernels.size(); i += 3) kernels[i].fills_link = true;
@@ -189,8 +193,9 @@ TEST_CASE("What follows kernels that fill the link to the host is known, too") {
           opened += machine.link_opens();
         });
     CHECK(outcome.known >= 0.94);
-    known += outcome.known / 20;
+    known += outcome.known / kTwenty;
   }
+  if (!kHasMeans) return;
   CHECK(known >= 0.99);
   CHECK(opened >= 5);
 }
@@ -225,15 +230,16 @@ TEST_CASE("Thirty programs that are drawn anew have a known use of the units") {
   double known = 0;
   int well_known = 0;
   const uint32_t first = std::random_device()();
-  for (uint32_t seed = first; seed != first + 30; ++seed) {
+  for (uint32_t seed = first; seed != first + kThirty; ++seed) {
     std::mt19937 random(seed);
     const int kernels = static_cast<int>(2 + random() % 30);
     const Outcome outcome =
         Simulate(seed, RandomKernels(random, kernels, 5 * kUs, 800 * kUs), random, &RunDrawn);
-    known += outcome.known / 30;
+    known += outcome.known / kThirty;
     well_known += outcome.known >= 0.9 ? 1 : 0;
   }
   CAPTURE(first);
+  if (!kHasMeans) return;
   CHECK(known >= 0.93);
   CHECK(well_known >= 27);
 }
