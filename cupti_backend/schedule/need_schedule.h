@@ -45,10 +45,10 @@ class NeedSchedule {
   // left.
   static constexpr double kWorthwhileShare = 0.005;
   // Of the signatures that triage has not seen enough of, those ring the launch alarm that have
-  // kAlarmOfMost of the time of the largest, and of kAlarmShare of the GPU time. Among
-  // them a shape that n bursts have met has its time by n + 1. One that did not launch for
-  // kLongestRunningNs, nor for two of its intervals, has none: it is not expected any more.
-  // One that rings goes on until it has less than kAlarmKeeps: two kernels would alternate.
+  // kAlarmOfMost of the time of the largest, and of kAlarmShare of the GPU time. Among them a shape
+  // that n bursts have met has its time by n + 1. One that did not launch for kLongestRunningNs,
+  // nor for two of its intervals, has none: it is not expected any more. One that rings goes on
+  // until it has less than kAlarmKeeps: two kernels would alternate.
   static constexpr double kAlarmOfMost = 0.5, kAlarmKeeps = 0.35, kAlarmShare = 0.002;
   // Launches of one shape whose mean times differ by more than this are of several kinds; the
   // analyzer's bound of what is alike.
