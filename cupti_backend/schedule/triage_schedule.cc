@@ -183,9 +183,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
   const int64_t due_ns = DueNs(now_ns);
   if (now_ns < due_ns) return {Action::kWait, due_ns, 0, 0};
   if (left_for_burst_ns < burst_cost_ns_) return wait_for(burst_cost_ns_ - left_for_burst_ns);
-  // While the program warms up a burst for something new waits, too: kernels are far apart then.
-  const bool may_wait = fresh_bursts_ == 0 || RestNs() > 0;
-  const bool waits = listens_ && signals.may_ring && may_wait && waits_ < kMostWaits;
+  const bool waits = listens_ && signals.may_ring && waits_ < kMostWaits;
   if (waits && !signals.alarm && now_ns < due_ns + kListenNs) {
     return {Action::kListen, due_ns + kListenNs, 0, 0};
   }

@@ -45,6 +45,25 @@ TEST_CASE("Where the GPU is idle a burst waits for a launch that lacks samples, 
         Action::kBurst);
 }
 
+TEST_CASE(
+    "Where the GPU is idle, bursts for something new wait for a launch that lacks samples, too") {
+  constexpr int64_t kNewNs = 4 * kS, kStepNs = 100 * kMs, kWorkNs = 5 * kMs;
+  const auto runs = [](int64_t at_ns) { return at_ns % kStepNs < kWorkNs; };
+  Simulation simulation;
+  simulation.signals.idle_share = 0.9;
+  simulation.Run(5 * kS, [&](int64_t now_ns) {
+    return Simulation::Now{true, now_ns < kNewNs ? 1u : 2u, 0.3, 5'000, false, runs(now_ns)};
+  });
+  int met = 0, all = 0;
+  for (const int64_t at_ns : simulation.bursts) {
+    if (at_ns < kNewNs + kWorkNs || all == TriageSchedule::kFreshBursts) continue;
+    ++all;
+    met += runs(at_ns) || at_ns % kStepNs < kWorkNs + TriageSchedule::kAfterAlarmNs ? 1 : 0;
+  }
+  CHECK(all == TriageSchedule::kFreshBursts);
+  CHECK(met >= 2);  // one of four comes at any time
+}
+
 TEST_CASE("A burst also waits where the GPU is busy with a collective most of the time") {
   const auto listens = [](double idle_share, double waiting_share) {
     Simulation simulation;
