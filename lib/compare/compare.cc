@@ -293,11 +293,9 @@ std::vector<std::pair<QuantityKey, QuantityPair>> PairQuantities(const RunSet& b
 // The kernels that make up the time of a range, or all time that the GPU is busy.
 compare::Together KernelsOf(const QuantityKey& key, const Sides& sides,
                             const std::vector<KernelChange>& changes) {
-  const auto& [kind, name] = key;
-  const std::string range = name == "(no range)" ? "" : name;
-  const auto is_in = [&](const auto& kernel) {
-    return kind == RunQuantity::Kind::kBusy || kernel.range == range;
-  };
+  const bool are_all = key.first == RunQuantity::Kind::kBusy;
+  const std::string range = key.second == "(no range)" ? "" : key.second;
+  const auto is_in = [&](const auto& kernel) { return are_all || kernel.range == range; };
   compare::Together kernels;
   for (const KernelRuns& kernel : sides.before.kernels) {
     if (is_in(kernel)) kernels.before.push_back(&kernel);
