@@ -267,8 +267,13 @@ std::string ShownAfter(const std::string& bytes) {
 }
 
 TEST_CASE("The share of the kernels' time with a verdict follows the file's size") {
-  CHECK_THAT(ShownAfter(MeasuredRecording()),
-             Contains("B): verdicts for 80.0 % of the kernel time\nprof: read it with"));
+  // prof gives the analysis a limited time, which a busy machine may need for something else.
+  constexpr int kMostTries = 5;
+  std::string shown;
+  for (int i = 0; i < kMostTries && shown.find("verdicts for") == shown.npos; ++i) {
+    shown = ShownAfter(MeasuredRecording());
+  }
+  CHECK_THAT(shown, Contains("B): verdicts for 80.0 % of the kernel time\nprof: read it with"));
 }
 
 TEST_CASE("Without kernels, without counters or in a damaged file there is no share of verdicts") {
