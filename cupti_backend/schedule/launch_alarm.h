@@ -69,7 +69,7 @@ class LaunchAlarm {
   };
   // While it learns. `key` tells signatures apart. Launches of several threads at once make
   // contexts that do not come again, and may mix two cues: then it rings in vain or not, once. A
-  // launch that becomes the cue's reads up to kPasts of those before it, 2 us; most read none.
+  // launch that becomes the cue's reads up to kPasts of those before it; most read none.
   void OnLaunch(uint64_t key, const Kernel& kernel, int64_t now_ns);
 
  private:

@@ -117,9 +117,15 @@ void NeedSchedule::SetNeeds(uint64_t shape_key, format::Needs needs) {
   if (shape != nullptr) shape->needs.store(needs, kRelaxed);
 }
 
+// A shape that was never launched here, as a node of a graph, takes no place for it.
 void NeedSchedule::CountBurst(uint64_t shape_key) {
-  Shape* shape = ShapeOf(shape_key);
-  if (shape != nullptr) shape->bursts.fetch_add(1, kRelaxed);
+  if (shapes_ == nullptr) return;
+  for (uint32_t probe = 0; probe < kMaxProbes; ++probe) {
+    Shape& shape = shapes_[(shape_key + probe) % kCapacity];
+    const uint64_t found = shape.key.load(std::memory_order_acquire);
+    if (found == shape_key) shape.bursts.fetch_add(1, kRelaxed);
+    if (found == shape_key || found == 0) return;
+  }
 }
 
 // --- One thread at a time ------------------------------------------------------------------------

@@ -214,6 +214,17 @@ TEST_CASE("A kernel that many bursts have met rings where nothing else lacks sam
   CHECK(program.schedule->alarm().may_ring());
 }
 
+TEST_CASE("Bursts that meet what was never launched take no place in the table") {
+  Program program;
+  constexpr uint64_t kFirst = 1'000'000;
+  for (uint64_t shape = 0; shape < 2 * NeedSchedule::kCapacity; ++shape) {
+    program.schedule->CountBurst(kFirst + shape);
+  }
+  program.Launch(program.Add(1, kMs), 1);
+  program.Refresh();
+  CHECK(program.schedule->alarm().may_ring());
+}
+
 TEST_CASE("Nothing is sampled before it is known what is open") {
   Program program;
   Entry& entry = program.Add(1, kMs);
