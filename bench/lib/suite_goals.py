@@ -6,6 +6,7 @@ import statistics
 from lib import results
 from lib import suite
 from lib import suite_runs
+from lib import suite_verdicts
 
 _SHARES = [  # (what, kind, least share of the kernel time)
     ("kernel time with a verdict, steady loops of 5 s: the lowest", suite.STEADY, 0.98),
@@ -158,6 +159,15 @@ def _changed_goal(rows):
     return _goal(text, measured, "0", not changed)
 
 
+def _sure(rows):
+    """(same, compared): of the verdicts that are not of low confidence in either measurement."""
+    found = [row["same"] for row in rows if "sure" in (row.get("same") or {})]
+    same = sum(one["sure"] for one in found)
+    apart = sum(suite_verdicts.is_sure(other["confidence"], other["full_confidence"])
+                for one in found for other in one["different"])
+    return same, same + apart
+
+
 def _references(rows):
     """How far two equal runs of these programs are apart, where they ran again."""
     def reference(text, measured):
@@ -168,6 +178,10 @@ def _references(rows):
         same = sum(one["same"] for one in verdicts)
         yield reference("two full measurements: the same verdict",
                         f"{_percent(same / compared)} ({same} of {compared})")
+    same, compared = _sure(rows)
+    if compared:
+        yield reference("the same verdict, where neither of the two has low confidence",
+                        f"{same} of {compared}")
     again = suite_runs.TIMELINE_AGAIN
     apart = {row["program"]: abs(over_timeline(row, again)[0]) for row in rows
              if over_timeline(row, again)}

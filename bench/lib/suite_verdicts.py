@@ -65,13 +65,19 @@ def _partner(by_range, kernel):
     return next(iter(by_range.values())) if len(by_range) == 1 else None
 
 
-def compare(reports, full):
-    """{"compared", "same", "different": [...]}: verdicts that both have, of long kernels.
+def is_sure(confidence, other):
+    """Whether neither of two verdicts calls itself doubtful."""
+    return "low" not in (confidence, other)
 
-    A difference is a contradiction where the first has high confidence.
+
+def compare(reports, full):
+    """{"compared", "same", "sure", "different": [...]}: verdicts that both have, of long kernels.
+
+    "sure": how many of those that are the same have low confidence in neither. A difference is a
+    contradiction where the first has high confidence.
     """
     whole = sum(total_ns(kernel) for _, kernel in kernels_of(reports)) or 1
-    theirs, same, different = _by_key(full), 0, []
+    theirs, same, sure, different = _by_key(full), 0, 0, []
     for rank, kernel in kernels_of(reports):
         other = _partner(theirs.get(_key(rank, kernel), {}), kernel)
         median_ns = kernel["duration_ns"]["median"] or 0
@@ -81,13 +87,14 @@ def compare(reports, full):
         ours, expected = kernel["verdict"], other["verdict"]
         if ours["limiter"] == expected["limiter"]:
             same += 1
+            sure += is_sure(ours["confidence"], expected["confidence"])
             continue
         different.append({
             "kernel": kernel["name"], "us": median_ns * 1e-3, "default": ours["limiter"],
             "confidence": ours["confidence"], "full": expected["limiter"],
             "full_confidence": expected["confidence"],
             "contradiction": ours["confidence"] == "high"})
-    return {"compared": same + len(different), "same": same, "different": different}
+    return {"compared": same + len(different), "same": same, "sure": sure, "different": different}
 
 
 def findings(reports):

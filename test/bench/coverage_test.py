@@ -69,7 +69,15 @@ class Verdicts(unittest.TestCase):
         found = self.compare([kernel("a", "dram", median_ns=9_999), kernel("b", "dram", 10),
                               kernel("c", "unknown"), kernel("alone", "dram")],
                              [*others, kernel("f", "l2")])
-        self.assertEqual(found, {"compared": 0, "same": 0, "different": []})
+        self.assertEqual(found, {"compared": 0, "same": 0, "sure": 0, "different": []})
+
+    def test_verdicts_of_low_confidence_are_not_sure(self):
+        low = {"confidence": "low"}
+        found = self.compare([kernel("a", "dram", confidence="medium"), kernel("b", "l2", **low),
+                              kernel("c", "l2"), kernel("d", "fma")],
+                             [kernel("a", "dram"), kernel("b", "l2"), kernel("c", "l2", **low),
+                              kernel("d", "alu", confidence="medium")])
+        self.assertEqual((found["compared"], found["same"], found["sure"]), (4, 3, 1))
 
     def test_a_kernel_is_compared_under_its_own_range(self):
         theirs = [kernel("a", "dram", range="x"), kernel("a", "l2", range="y")]
@@ -207,6 +215,17 @@ class Goals(unittest.TestCase):
                  if goal["goal"].startswith("for comparison")}
         self.assertEqual(list(shown.values()), ["75.0 % (3 of 4)", "1.00 s (a)", "0 of 1 programs"])
         self.assertEqual({goal["met"] for goal in goals if goal["goal"] in shown}, {None})
+
+    def test_verdicts_that_are_sure_of_themselves_are_counted_apart(self):
+        other = {"confidence": "medium", "full_confidence": "high", "contradiction": False}
+        doubtful = {"confidence": "low", "full_confidence": "high", "contradiction": False}
+        rows = [row("a", suite.OTHER, same={"compared": 5, "same": 3, "sure": 2,
+                                            "different": [other, doubtful]}),
+                row("of an older result", suite.OTHER,
+                    same={"compared": 9, "same": 8, "different": [other]})]
+        shown = {goal["goal"]: goal["measured"] for goal in suite_goals.goals_of(rows)}
+        self.assertEqual(shown["for comparison, the same verdict, where neither of the two has low "
+                               "confidence"], "2 of 3")
 
     def test_idle_time_by_cause_is_compared_with_the_timelines(self):
         rows = [row("a", suite.OTHER, idle={"timeline": {"launch": 0.1, "sync": 0.02},
