@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/analyzer/base/rule_table.h"
 #include "lib/analyzer/findings/finding_clock.h"
 #include "lib/analyzer/findings/finding_copies.h"
 #include "lib/analyzer/findings/finding_fusion.h"
@@ -332,22 +333,6 @@ const std::vector<FindingRule>& MakeRules() {
   return *rules;
 }
 
-void AddCell(std::string_view text, std::string* table) {
-  table->append(" ").append(text).append(" |");
-}
-
-void AddFindingRow(const FindingRow& row, bool about_time, std::string* table) {
-  table->append("| `").append(row.id).append("` |");
-  if (about_time) AddCell(ToString(row.kind), table);
-  for (const std::string_view text : {row.condition, row.evidence, row.action}) {
-    AddCell(text, table);
-  }
-  if (about_time) AddCell(row.gain, table);
-  AddCell(row.rests, table);
-  AddCell(row.wrong, table);
-  table->append("\n");
-}
-
 }  // namespace
 
 const std::vector<FindingRule>& FindingRules() { return MakeRules(); }
@@ -367,20 +352,23 @@ const FindingTime* FindingTimeOf(const Finding& finding) {
 }
 
 std::string FindingTable() {
-  std::string table =
-      "| id | kind | condition (source) | evidence | action | gain at most | rests on | a wrong "
-      "answer would be |\n"
-      "|---|---|---|---|---|---|---|---|\n";
-  for (const FindingRule& rule : FindingRules()) AddFindingRow(rule.text, true, &table);
-  return table;
+  RuleTable table({"id", "kind", "condition (source)", "evidence", "action", "gain at most",
+                   "rests on", "a wrong answer would be"});
+  for (const FindingRule& rule : FindingRules()) {
+    const FindingRow& row = rule.text;
+    table.Add({AsCode(row.id), ToString(row.kind), row.condition, row.evidence, row.action,
+               row.gain, row.rests, row.wrong});
+  }
+  return table.text();
 }
 
 std::string MemoryFindingTable() {
-  std::string table =
-      "| id | condition (source) | evidence | action | rests on | a wrong answer would be |\n"
-      "|---|---|---|---|---|---|\n";
-  for (const FindingRow& row : MemoryFindingRows()) AddFindingRow(row, false, &table);
-  return table;
+  RuleTable table(
+      {"id", "condition (source)", "evidence", "action", "rests on", "a wrong answer would be"});
+  for (const FindingRow& row : MemoryFindingRows()) {
+    table.Add({AsCode(row.id), row.condition, row.evidence, row.action, row.rests, row.wrong});
+  }
+  return table.text();
 }
 
 }  // namespace prof::analyzer

@@ -10,25 +10,27 @@
 namespace prof::analyzer {
 namespace {
 
-constexpr std::string_view kStallReasons[] = {"barrier",
-                                              "branch_resolving",
-                                              "dispatch_stall",
-                                              "drain",
-                                              "gmma",
-                                              "imc_miss",
-                                              "lg_throttle",
-                                              "long_scoreboard",
-                                              "membar",
-                                              "misc",
-                                              "math_pipe_throttle",
-                                              "mio_throttle",
-                                              "no_instruction",
-                                              "not_selected",
-                                              "selected",
-                                              "short_scoreboard",
-                                              "sleeping",
-                                              "tex_throttle",
-                                              "wait"};
+constexpr std::string_view kReasons[] = {"barrier",
+                                         "branch_resolving",
+                                         "dispatch_stall",
+                                         "drain",
+                                         "gmma",
+                                         "imc_miss",
+                                         "lg_throttle",
+                                         "long_scoreboard",
+                                         "membar",
+                                         "misc",
+                                         "math_pipe_throttle",
+                                         "mio_throttle",
+                                         "no_instruction",
+                                         "not_selected",
+                                         "selected",
+                                         "short_scoreboard",
+                                         "sleeping",
+                                         "tex_throttle",
+                                         "wait"};
+
+bool IsStall(std::string_view reason) { return reason != "selected" && reason != "not_selected"; }
 
 // Cycles of a warp from one of its instructions to the next: what all reasons add up to.
 std::optional<double> WarpLatency(const Metrics& metrics) {
@@ -43,10 +45,18 @@ std::optional<double> WarpLatency(const Metrics& metrics) {
 
 }  // namespace
 
+std::vector<std::string_view> StallReasons() {
+  std::vector<std::string_view> reasons;
+  for (const std::string_view reason : kReasons) {
+    if (IsStall(reason)) reasons.push_back(reason);
+  }
+  return reasons;
+}
+
 std::vector<Stall> FindStalls(const Metrics& metrics) {
   std::vector<Stall> stalls;
   double sum = 0;
-  for (const std::string_view reason : kStallReasons) {
+  for (const std::string_view reason : kReasons) {
     const std::optional<double> cycles =
         UsableMedian(metrics, "smsp__average_warps_issue_stalled_" + std::string(reason) +
                                   "_per_issue_active.ratio");
@@ -61,9 +71,7 @@ std::vector<Stall> FindStalls(const Metrics& metrics) {
   if (!(latency > 0)) return {};
   for (Stall& stall : stalls) stall.share = stall.cycles / latency;
   stalls.erase(std::remove_if(stalls.begin(), stalls.end(),
-                              [](const Stall& stall) {
-                                return stall.reason == "selected" || stall.reason == "not_selected";
-                              }),
+                              [](const Stall& stall) { return !IsStall(stall.reason); }),
                stalls.end());
   std::stable_sort(stalls.begin(), stalls.end(),
                    [](const Stall& a, const Stall& b) { return a.share > b.share; });

@@ -18,6 +18,9 @@ struct Stall {
   double cycles = 0;        // per issued instruction
 };
 
+// All that FindStalls() looks for. rules/rule_stalls.h has the advice on each.
+[[nodiscard]] std::vector<std::string_view> StallReasons();
+
 // By share, descending, without `selected` and `not_selected`, which are no stalls. Empty where a
 // reason that was not measured may be the first one: a warp's latency is not known, or what the
 // measured reasons leave of it is more than each of them.

@@ -68,9 +68,8 @@ Limiter LimiterOf(const RuleInputs& inputs, Limiter otherwise) {
   return otherwise;
 }
 
-Cause MakeCause(std::string_view rule, Limiter limiter, double frees) {
+Cause MakeCause(Limiter limiter, double frees) {
   Cause cause;
-  cause.rule = rule;
   cause.limiter = limiter;
   cause.frees = std::clamp(frees, 0.0, 1.0);
   return cause;

@@ -15,7 +15,7 @@
 namespace prof::analyzer {
 
 struct Cause {
-  std::string_view rule;  // Verdict::rule where it is the verdict
+  std::string_view rule;  // of its row; Verdict::rule where it is the verdict
   Limiter limiter = Limiter::kUnknown;
   // The share of the time that is expected to go with it, 0..1. It ranks; the action's gain, which
   // is at least that, is what is printed.
@@ -48,7 +48,7 @@ struct Cause {
 
 // What the expected relief frees, for the ranking.
 [[nodiscard]] double Frees(const RuleInputs& inputs, const Relief& relief);
-[[nodiscard]] Cause MakeCause(std::string_view rule, Limiter limiter, double frees);
+[[nodiscard]] Cause MakeCause(Limiter limiter, double frees);
 
 }  // namespace prof::analyzer
 

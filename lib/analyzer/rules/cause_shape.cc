@@ -32,10 +32,9 @@ bool ShapeDecides(const RuleInputs& inputs, double frees) {
 
 // `expected`: what it frees where all blocks take the same time. It is no bound: with one long
 // block among short ones even more is idle.
-Cause OfShape(const RuleInputs& inputs, std::string_view rule, Limiter limiter,
-              std::string_view action, double expected) {
+Cause OfShape(const RuleInputs& inputs, Limiter limiter, std::string_view action, double expected) {
   const Bound bound = OfFullSms(inputs);
-  Cause cause = MakeCause(rule, limiter, std::min(expected, bound.gain.value_or(1)));
+  Cause cause = MakeCause(limiter, std::min(expected, bound.gain.value_or(1)));
   const bool at_limit =
       inputs.leader && IsShared(inputs.leader->unit) && inputs.leader->of_peak >= kSaturated;
   cause.is_beside = inputs.unknown.empty() && !at_limit && cause.frees >= kWorthwhileGain;
@@ -50,8 +49,7 @@ std::optional<Cause> SmallGridCause(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   if (!occupancy.known || !(occupancy.waves > 0) || occupancy.waves >= 1) return std::nullopt;
   if (inputs.sm_count == 0 || 1 - inputs.blocks / inputs.sm_count < kIdleSms) return std::nullopt;
-  Cause cause =
-      OfShape(inputs, "small-grid", Limiter::kSmallGrid, "more-blocks", 1 - occupancy.waves);
+  Cause cause = OfShape(inputs, Limiter::kSmallGrid, "more-blocks", 1 - occupancy.waves);
   cause.summary = text::Fixed(inputs.blocks, 0) + " blocks leave " +
                   text::Percent(1 - inputs.blocks / inputs.sm_count) +
                   " of the SMs without work, and are " + text::Percent(occupancy.waves) +
@@ -71,7 +69,7 @@ std::string IdleShare(const RuleInputs& inputs) {
 std::optional<Cause> TailCause(const RuleInputs& inputs) {
   if (!HasTail(inputs)) return std::nullopt;
   const Occupancy& occupancy = inputs.kernel->occupancy;
-  Cause cause = OfShape(inputs, "tail", Limiter::kTail, "whole-waves",
+  Cause cause = OfShape(inputs, Limiter::kTail, "whole-waves",
                         std::min(*inputs.imbalance, occupancy.tail_lost));
   cause.summary = "The last of " + text::Fixed(occupancy.waves, 2) +
                   " waves is partial: the SMs are idle for " + IdleShare(inputs) + ".";
@@ -80,7 +78,7 @@ std::optional<Cause> TailCause(const RuleInputs& inputs) {
 
 std::optional<Cause> ImbalanceCause(const RuleInputs& inputs) {
   if (!IsImbalanced(inputs)) return std::nullopt;
-  Cause cause = OfShape(inputs, "imbalance", Limiter::kTail, "even-out-blocks", *inputs.imbalance);
+  Cause cause = OfShape(inputs, Limiter::kTail, "even-out-blocks", *inputs.imbalance);
   // Blocks of the same work end at different times where they wait for each other's memory.
   cause.is_beside = cause.is_beside && !Waiting(inputs);
   cause.summary = "Some SMs work much longer than others: the average one is idle for " +
@@ -94,8 +92,8 @@ std::optional<Cause> PhasesCause(const RuleInputs& inputs) {
   const auto& [first, second] = *phases;
   // At best the shorter one runs beside the longer one.
   const Bound bound = BoundBy(inputs, {});
-  Cause cause = MakeCause("phases", Limiter::kMixed,
-                          std::min({first.share, second.share, bound.gain.value_or(1)}));
+  Cause cause =
+      MakeCause(Limiter::kMixed, std::min({first.share, second.share, bound.gain.value_or(1)}));
   cause.is_beside = cause.frees >= kWorthwhileGain;
   cause.is_verdict = cause.is_beside && !UnitsDecide(inputs);
   cause.action = MakeAction("overlap-phases", bound);

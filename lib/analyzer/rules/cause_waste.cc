@@ -40,7 +40,7 @@ std::optional<Cause> BankConflictsCause(const RuleInputs& inputs) {
   expected.wavefronts_only = at_most.requests_stay = true;
   expected.Take({Unit::kShared, Unit::kL1}, share * part);
   at_most.Take({Unit::kShared, Unit::kL1}, most * (inputs.shared.inferred ? 1 : part));
-  Cause cause = MakeCause("shared-bank-conflicts", Limiter::kShared, Frees(inputs, expected));
+  Cause cause = MakeCause(Limiter::kShared, Frees(inputs, expected));
   cause.is_verdict = BeatsUnits(inputs, cause.frees) ||
                      (!UnitsDecide(inputs) && inputs.kernel != nullptr && share >= kStallShare &&
                       WaitsFor(inputs, {"mio_throttle", "short_scoreboard"}));
@@ -62,7 +62,7 @@ std::optional<Cause> UncoalescedCause(const RuleInputs& inputs) {
   // A request that waste makes long takes one wavefront at least.
   at_most.requests_stay = true;
   at_most.Take({Unit::kDram, Unit::kL2}, waste->most_below_l1).Take({Unit::kL1, Unit::kShared}, 1);
-  Cause cause = MakeCause("uncoalesced", LimiterOf(inputs, Limiter::kL1), Frees(inputs, expected));
+  Cause cause = MakeCause(LimiterOf(inputs, Limiter::kL1), Frees(inputs, expected));
   const bool of_memory =
       inputs.leader && IsOneOf(inputs.leader->unit, {Unit::kDram, Unit::kL2, Unit::kL1});
   // Scattered sectors keep DRAM below what it reaches for long runs.
@@ -121,7 +121,7 @@ std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
   // Local sectors may miss L1 more often than the others: all that L2 and DRAM do may be theirs.
   // The index arithmetic of local arrays goes with them.
   at_most.Take(kMemoryPath, 1).Take(kInstructions, 1);
-  Cause cause = MakeCause("spills", LimiterOf(inputs, Limiter::kLatency), Frees(inputs, expected));
+  Cause cause = MakeCause(LimiterOf(inputs, Limiter::kLatency), Frees(inputs, expected));
   const bool of_memory = inputs.leader && IsOneOf(inputs.leader->unit, kMemoryPath);
   const bool waits = WaitsFor(inputs, {"long_scoreboard", "lg_throttle"});
   const bool limits = of_memory && known && BeatsUnits(inputs, cause.frees);
@@ -165,7 +165,7 @@ std::optional<Cause> AtomicsCause(const RuleInputs& inputs) {
   // A loop of compare and swap repeats the arithmetic of those that lose.
   at_most.Take(kMemoryPath, 1).Take(kInstructions, 1).Take({Unit::kFp64}, 1);
   const bool on_l2 = inputs.UseOf(Unit::kL2) >= kStallShare;
-  Cause cause = MakeCause("atomics", LimiterOf(inputs, on_l2 ? Limiter::kL2 : Limiter::kLatency),
+  Cause cause = MakeCause(LimiterOf(inputs, on_l2 ? Limiter::kL2 : Limiter::kLatency),
                           Frees(inputs, expected));
   const bool of_l2 =
       inputs.leader && IsOneOf(inputs.leader->unit, {Unit::kL2, Unit::kL1, Unit::kLsu});
@@ -194,8 +194,7 @@ std::optional<Cause> DivergenceCause(const RuleInputs& inputs) {
   // and accesses of several paths become one.
   Relief at_most = AllBut({Unit::kDram, Unit::kTensor});
   at_most.Take({Unit::kIssue}, KnowsPredication(inputs) ? 1 - *lanes : 1);
-  Cause cause =
-      MakeCause("divergence", LimiterOf(inputs, Limiter::kIssue), Frees(inputs, expected));
+  Cause cause = MakeCause(LimiterOf(inputs, Limiter::kIssue), Frees(inputs, expected));
   cause.is_verdict =
       inputs.leader && IsOneOf(inputs.leader->unit, kPipes) && BeatsUnits(inputs, cause.frees);
   cause.action = MakeAction("one-path-per-warp", BoundBy(inputs, at_most));
@@ -216,7 +215,7 @@ std::optional<Cause> HostStores(const RuleInputs& inputs) {
   if (!LooksBehindLink(inputs) || inputs.l2_hits.value_or(0) < kHits) return std::nullopt;
   Relief relief;
   relief.Take(kMemoryPath, 1);
-  Cause cause = MakeCause("host-memory", Limiter::kLatency, Frees(inputs, relief));
+  Cause cause = MakeCause(Limiter::kLatency, Frees(inputs, relief));
   cause.is_verdict = WaitsFor(inputs, {"long_scoreboard", "lg_throttle", "drain"});
   cause.action = MakeAction("move-to-device",
                             {std::nullopt, "whether its stores go to the host was not measured"});
@@ -234,7 +233,7 @@ std::optional<Cause> OtherMemory(const RuleInputs& inputs) {
   if (!other || other->least < kHostShare || UnitsDecide(inputs)) return std::nullopt;
   Relief relief;
   relief.Take(kMemoryPath, 1);
-  Cause cause = MakeCause("host-memory", Limiter::kLatency, Frees(inputs, relief));
+  Cause cause = MakeCause(Limiter::kLatency, Frees(inputs, relief));
   cause.is_verdict =
       WaitsForUnknown(inputs) || WaitsFor(inputs, {"long_scoreboard", "lg_throttle", "drain"});
   cause.action = MakeAction("move-to-device", BoundBy(inputs, relief));
@@ -257,7 +256,7 @@ std::optional<Cause> HostMemoryCause(const RuleInputs& inputs) {
   if (share < kHostShare || UnitsDecide(inputs)) return std::nullopt;
   Relief relief;
   relief.Take(kMemoryPath, 1);
-  Cause cause = MakeCause("host-memory", Limiter::kLatency, Frees(inputs, relief));
+  Cause cause = MakeCause(Limiter::kLatency, Frees(inputs, relief));
   cause.is_verdict = WaitsFor(inputs, {"long_scoreboard", "lg_throttle", "drain"});
   cause.action = MakeAction("move-to-device", BoundBy(inputs, relief));
   cause.summary = text::Percent(share) +

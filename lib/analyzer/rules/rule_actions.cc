@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lib/analyzer/base/rule_table.h"
 #include "lib/analyzer/rules/rule_stalls.h"
 
 namespace prof::analyzer {
@@ -156,8 +157,6 @@ constexpr ActionRow kActionRows[] = {
      "Even out the work per block: smaller blocks, or a work queue.", kSlotsFloor},
 };
 
-const char* Title(GainKind kind) { return ToString(kind); }
-
 }  // namespace
 
 std::vector<ActionRow> ActionRows() {
@@ -197,12 +196,11 @@ bool KeepsWork(const Action& action) {
 }
 
 std::string ActionTable() {
-  std::string table = "| id | kind | action | gain at most |\n|---|---|---|---|\n";
+  RuleTable table({"id", "kind", "action", "gain at most"});
   for (const ActionRow& row : ActionRows()) {
-    table += "| `" + std::string(row.id) + "` | " + Title(row.kind) + " | ";
-    table.append(row.what).append(" | ").append(row.bound).append(" |\n");
+    table.Add({AsCode(row.id), ToString(row.kind), row.what, row.bound});
   }
-  return table;
+  return table.text();
 }
 
 }  // namespace prof::analyzer

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/analyzer/base/rule_table.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/cause_shape.h"
 #include "lib/analyzer/rules/cause_waste.h"
@@ -152,7 +153,10 @@ std::vector<Cause> FindCauses(const RuleInputs& inputs) {
   std::vector<Cause> causes;
   for (const Row& row : kCauseRows) {
     if (inputs.kernel == nullptr && !row.of_region) continue;
-    if (std::optional<Cause> cause = row.find(inputs)) causes.push_back(*std::move(cause));
+    std::optional<Cause> cause = row.find(inputs);
+    if (!cause) continue;
+    cause->rule = row.text.id;
+    causes.push_back(*std::move(cause));
   }
   std::stable_sort(causes.begin(), causes.end(),
                    [](const Cause& a, const Cause& b) { return a.frees > b.frees; });
@@ -200,16 +204,11 @@ std::vector<CauseRow> CauseRows() {
 }
 
 std::string CauseTable() {
-  std::string table =
-      "| id | verdict | condition (source) | action | a wrong answer would be |\n"
-      "|---|---|---|---|---|\n";
-  for (const Row& row : kCauseRows) {
-    const CauseRow& text = row.text;
-    table.append("| `").append(text.id).append("` | ").append(text.limiter).append(" | ");
-    table.append(text.condition).append(" | `").append(text.action).append("` | ");
-    table.append(text.wrong).append(" |\n");
+  RuleTable table({"id", "verdict", "condition (source)", "action", "a wrong answer would be"});
+  for (const CauseRow& row : CauseRows()) {
+    table.Add({AsCode(row.id), row.limiter, row.condition, AsCode(row.action), row.wrong});
   }
-  return table;
+  return table.text();
 }
 
 }  // namespace prof::analyzer

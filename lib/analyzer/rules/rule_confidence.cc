@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "lib/analyzer/base/rule_table.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/cause_parts.h"
 #include "lib/analyzer/rules/rule_notes.h"
@@ -75,12 +76,11 @@ const std::vector<DoubtRow>& DoubtRows() {
 }
 
 std::string DoubtTable() {
-  std::string table = "| id | when | alone |\n|---|---|---|\n";
+  RuleTable table({"id", "when", "alone"});
   for (const DoubtRow& row : DoubtRows()) {
-    table.append("| `").append(row.id).append("` | ").append(row.when);
-    table.append(row.is_grave ? " | low |\n" : " | medium |\n");
+    table.Add({AsCode(row.id), row.when, row.is_grave ? "low" : "medium"});
   }
-  return table;
+  return table.text();
 }
 
 void AddDoubt(std::string_view id, std::string text, Verdict* verdict) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "lib/analyzer/base/rule_text.h"
+#include "lib/analyzer/base/rule_table.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/cause_parts.h"
 #include "lib/analyzer/rules/rule_access.h"
@@ -232,30 +232,90 @@ Note UnstableNote(const RuleInputs& inputs) {
 }
 
 struct NoteRule {
-  std::string_view id;
+  NoteRow text;
   Note (*find)(const RuleInputs&);
   std::string_view repeats;  // the verdict that it would repeat
 };
 
 constexpr NoteRule kNotes[] = {
-    {"uncoalesced", UncoalescedNote, "uncoalesced"},
-    {"bank-conflicts", BankConflictsNote, "shared-bank-conflicts"},
-    {"divergence", DivergenceNote, "divergence"},
-    {"block-size", BlockSizeNote, ""},
-    {"spills", SpillsNote, "spills"},
-    {"atomics", AtomicsNote, "atomics"},
-    {"tensor-underused", TensorUnderusedNote, ""},
-    {"integer-fma", IntegerFmaNote, ""},
-    {"unfused", UnfusedNote, ""},
-    {"tail", TailNote, "tail"},
-    {"half-empty-wave", HalfEmptyWaveNote, "tail"},
-    {"imbalance", ImbalanceNote, "imbalance"},
-    {"phases", PhasesNote, "phases"},
-    {"drain", DrainNote, ""},
-    {"partial-wave", PartialWaveNote, "small-grid"},
-    {"also-busy", AlsoBusyNote, "mixed"},
-    {"hit-rate", HitRateNote, ""},
-    {"unstable", UnstableNote, ""},
+    {{"uncoalesced",
+      "more than 16 sectors per global request (hw: 32 lanes x 16 B), or 0 < useful bytes per "
+      "sector < 26 of 32 (own; ncu: < 32), in loads or stores that are 5 % or more of the sectors; "
+      "absent when the load/store unit moved less than half of L2's sectors (TMA)",
+      "sectors per request, waste", "16-byte loads called uncoalesced; a verdict on TMA kernels"},
+     UncoalescedNote,
+     "uncoalesced"},
+    {{"bank-conflicts",
+      "conflicts >= 10 % of all shared wavefronts, wgmma's reads included (ncu); no unit but L1 or "
+      "shared memory at 80 % or more",
+      "share, ways = 1 / (1 - share)", "–"},
+     BankConflictsNote,
+     "shared-bank-conflicts"},
+    {{"divergence",
+      "active threads per instruction, with or without predication, < 24 of 32 (ncu), scaled to "
+      "the block's last warp",
+      "threads", "blocks of 16 threads"},
+     DivergenceNote,
+     "divergence"},
+    {{"block-size", "threads per block not a multiple of 32 (ncu)", "empty lanes", "–"},
+     BlockSizeNote,
+     ""},
+    {{"spills",
+      "not known to have no local memory, local sectors > 5 % of local and global ones (own)",
+      "share", "indexed local arrays called spills: the note names both"},
+     SpillsNote,
+     "spills"},
+    {{"atomics", "atomic and reduction sectors > 20 % of L2's (own), DRAM < 60 %", "share",
+      "\"DRAM latency\""},
+     AtomicsNote,
+     "atomics"},
+    {{"tensor-underused",
+      "tensor is the busiest math pipe, at 10 % or more (own), no unit is busy and none limits",
+      "use", "shown for a GEMM that DRAM limits"},
+     TensorUnderusedNote,
+     ""},
+    {{"integer-fma",
+      "FMA leads, FP32 and FP16 counters exist and are < 5 % of thread instructions (own); the "
+      "heavy half at 1.5 x the pipe confirms it (hw)",
+      "integer multiply-adds", "–"},
+     IntegerFmaNote,
+     ""},
+    {{"unfused", "separate adds and multiplies, half their share > 10 % (ncu), the pipe >= 60 %",
+      "share", "–"},
+     UnfusedNote,
+     ""},
+    {{"tail", "as the verdict, when another rule comes first", "waves", "–"}, TailNote, "tail"},
+    {{"half-empty-wave",
+      "as `tail`, but all SMs are active: several blocks fit on an SM, and the last wave gives "
+      "each fewer; no unit is busy",
+      "waves, the most that whole waves save", "an advice for blocks that run faster alone"},
+     HalfEmptyWaveNote,
+     "tail"},
+    {{"imbalance", "as the verdict, when another rule comes first", "SM activity", "–"},
+     ImbalanceNote,
+     "imbalance"},
+    {{"phases",
+      "PM samples within single launches, in 3 to 16 parts of one: two units lead 20 % of it each "
+      "(own), each is busy there, and at most half as busy where the other one leads (own)",
+      "units, their shares and uses", "units that are busy at the same time"},
+     PhasesNote,
+     "phases"},
+    {{"drain",
+      "the same samples: fewer than half of the SMs have a warp in the last 10 % of a launch or "
+      "more (own)",
+      "share", "a launch that ends at once"},
+     DrainNote,
+     ""},
+    {{"partial-wave", "waves < 0.95 (own: 128 blocks on 132 SMs are a choice), nothing busy",
+      "fill", "–"},
+     PartialWaveNote,
+     "small-grid"},
+    {{"also-busy", "the rival >= 60 %", "its use", "–"}, AlsoBusyNote, "mixed"},
+    {{"hit-rate", "a hit rate above 100 %: its halves come from different launches", "not used",
+      "a hit rate of 114 %"},
+     HitRateNote,
+     ""},
+    {{"unstable", "see Confidence", "clock, duration", "–"}, UnstableNote, ""},
 };
 
 // SMs fill and drain at both ends of a launch: no tail. By PM samples it is taken off already.
@@ -309,15 +369,24 @@ std::vector<std::string> FindNotes(const RuleInputs& inputs, std::string_view ru
   std::vector<std::string> notes;
   for (const NoteRule& note : kNotes) {
     if (!rule.empty() && note.repeats == rule) continue;
-    if (const Note text = note.find(inputs)) notes.push_back(std::string(note.id) + ": " + *text);
+    if (const Note text = note.find(inputs))
+      notes.push_back(std::string(note.text.id) + ": " + *text);
   }
   return notes;
 }
 
-std::vector<std::string_view> NoteIds() {
-  std::vector<std::string_view> ids;
-  for (const NoteRule& note : kNotes) ids.push_back(note.id);
-  return ids;
+std::vector<NoteRow> NoteRows() {
+  std::vector<NoteRow> rows;
+  for (const NoteRule& note : kNotes) rows.push_back(note.text);
+  return rows;
+}
+
+std::string NoteTable() {
+  RuleTable table({"id", "condition (source)", "content", "a wrong answer would be"});
+  for (const NoteRow& row : NoteRows()) {
+    table.Add({AsCode(row.id), row.condition, row.content, row.wrong});
+  }
+  return table.text();
 }
 
 }  // namespace prof::analyzer

@@ -16,8 +16,18 @@ namespace prof::analyzer {
 // "bank-conflicts: ..."; without the notes that would repeat the verdict of `rule`.
 [[nodiscard]] std::vector<std::string> FindNotes(const RuleInputs& inputs, std::string_view rule);
 
-// The ids of all notes: each note starts with "<id>: ".
-[[nodiscard]] std::vector<std::string_view> NoteIds();
+// A row of docs/guide/rules.md.
+struct NoteRow {
+  std::string_view id;         // each note starts with "<id>: "
+  std::string_view condition;  // with the source of each threshold
+  std::string_view content;
+  std::string_view wrong;  // a wrong answer would be
+};
+// In the order in which a verdict lists them.
+[[nodiscard]] std::vector<NoteRow> NoteRows();
+
+// The table of docs/guide/rules.md, in Markdown.
+[[nodiscard]] std::string NoteTable();
 
 // Conditions that verdicts use as well.
 [[nodiscard]] bool HasTail(const RuleInputs& inputs);

@@ -5,54 +5,77 @@
 
 #include <iterator>
 
+#include "lib/analyzer/base/rule_table.h"
+#include "lib/analyzer/rules/rule_bounds.h"
+
 namespace prof::analyzer {
 namespace {
+
+using Units = std::initializer_list<Unit>;
+
+constexpr Units kNoUnits = {};
+constexpr Units kOnlyIssue = {Unit::kIssue};
+// cp.async and TMA need fewer instructions for a load.
+constexpr Units kOfLoads = {Unit::kIssue,  Unit::kAlu, Unit::kFma,    Unit::kL1,
+                            Unit::kShared, Unit::kLsu, Unit::kTexture};
+constexpr Units kOfQueue = {Unit::kIssue,  Unit::kAlu, Unit::kFma,     Unit::kL1,
+                            Unit::kShared, Unit::kLsu, Unit::kTexture, Unit::kSfu};
+// Larger tiles are read less often.
+constexpr Units kOfTiles = {Unit::kIssue, Unit::kAlu,     Unit::kFma, Unit::kL1,  Unit::kShared,
+                            Unit::kLsu,   Unit::kTexture, Unit::kL2,  Unit::kDram};
+constexpr Units kMath = {Unit::kIssue, Unit::kTensor, Unit::kFma,
+                         Unit::kAlu,   Unit::kFp64,   Unit::kSfu};
+// Misses of the constant cache, and the repeated issue, go with them.
+constexpr Units kOfConstants = {Unit::kIssue, Unit::kL2};
 
 constexpr StallAdvice kAdvice[] = {
     {"long_scoreboard", "data from global or local memory", "more-loads-in-flight",
      "Have more loads in flight: independent accesses per thread, prefetch with cp.async or TMA.",
-     true},
+     kOfLoads, true, "; or by level, above"},
     {"short_scoreboard", "results from shared memory, special functions or dynamic branches",
      "more-shared-loads-in-flight",
      "Have more independent shared-memory loads in flight; remove bank conflicts; use fewer "
      "special functions.",
-     true},
+     kOfQueue, true},
     {"wait", "a fixed-latency instruction that the next one depends on", "independent-instructions",
      "Give each thread independent work: unroll, use several accumulators; or run more warps.",
-     false},
+     kInstructions},  // a loop that is unrolled counts less
     {"barrier", "sibling warps at __syncthreads()", "balance-barriers",
      "Balance the work between barriers, use fewer barriers, or smaller blocks so that other "
      "blocks run meanwhile.",
-     true},
+     kOnlyIssue, true},
     {"math_pipe_throttle", "a math pipe that is taken", "spread-over-pipes",
-     "Spread the work over other pipes, or do less of it.", false},
+     "Spread the work over other pipes, or do less of it.", kMath, false,
+     " (healthy when a pipe is saturated)"},
     {"mio_throttle", "the queue to shared memory, special functions and shuffles",
      "fewer-shared-instructions",
-     "Use fewer, wider shared-memory accesses; replace shuffles and special functions.", false},
+     "Use fewer, wider shared-memory accesses; replace shuffles and special functions.", kOfQueue},
     {"lg_throttle", "the queue of global and local memory instructions", "wider-global-accesses",
-     "Use fewer, wider loads and stores (16 bytes per thread).", false},
+     "Use fewer, wider loads and stores (16 bytes per thread).", kOfLoads},
     {"tex_throttle", "the queue of the texture unit", "fewer-texture-fetches",
-     "Use fewer texture fetches, or plain loads.", false},
+     "Use fewer texture fetches, or plain loads.", kOfTiles},
     {"gmma", "asynchronous matrix instructions (wgmma)", "deeper-matrix-pipeline",
-     "Keep more matrix instructions in flight: a deeper pipeline, larger tiles.", false},
-    {"membar", "a memory fence", "fewer-fences", "Use fewer or narrower fences.", false},
+     "Keep more matrix instructions in flight: a deeper pipeline, larger tiles.", kOfTiles, false,
+     " (healthy when the tensor pipe is busy)"},
+    {"membar", "a memory fence", "fewer-fences", "Use fewer or narrower fences.", kOnlyIssue},
     {"drain", "stores to finish before the warp exits", "fewer-final-stores",
-     "Write fewer bytes at the end, coalesced.", false},
+     "Write fewer bytes at the end, coalesced.", kOfTiles},
     {"branch_resolving", "a branch target", "fewer-branches", "Branch less: unroll, predicate.",
-     false},
+     kInstructions},
     {"no_instruction", "the instruction cache", "smaller-loop",
-     "Make the hot loop smaller: less unrolling, less inlining.", false},
+     "Make the hot loop smaller: less unrolling, less inlining.", kOnlyIssue},
     {"imc_miss", "the constant cache", "uniform-constants",
      "Index constants by the same value in all lanes of a warp, or put the table into shared "
      "memory.",
-     false},
-    {"sleeping", "__nanosleep()", "sleep-less", "Sleep less, or wait on a barrier instead.", false},
-    {"dispatch_stall", "the dispatcher", "read-pc-samples", "Collect PC samples.", false},
-    {"misc", "something without a name", "read-pc-samples", "Collect PC samples.", false},
+     kOfConstants},
+    {"sleeping", "__nanosleep()", "sleep-less", "Sleep less, or wait on a barrier instead.",
+     kOfTiles},
+    {"dispatch_stall", "the dispatcher", "read-pc-samples", "Collect PC samples.", kNoUnits},
+    {"misc", "something without a name", "read-pc-samples", "Collect PC samples.", kNoUnits},
 };
 
 constexpr StallAdvice kNoAdvice{"", "a reason that this version does not know", "read-pc-samples",
-                                "Collect PC samples.", false};
+                                "Collect PC samples."};
 
 }  // namespace
 
@@ -66,6 +89,16 @@ const StallAdvice& AdviceOn(std::string_view reason) {
 const std::vector<StallAdvice>& StallRows() {
   static const std::vector<StallAdvice> rows(std::begin(kAdvice), std::end(kAdvice));
   return rows;
+}
+
+std::string StallTable() {
+  RuleTable table({"reason", "the warp waits for", "action"});
+  const auto add = [&](const StallAdvice& advice, const std::string& reason) {
+    table.Add({reason, advice.waits_for, AsCode(advice.action_id) + std::string(advice.remark)});
+  };
+  for (const StallAdvice& advice : kAdvice) add(advice, AsCode(advice.reason));
+  add(kNoAdvice, "any other");
+  return table.text();
 }
 
 }  // namespace prof::analyzer

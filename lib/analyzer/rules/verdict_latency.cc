@@ -167,53 +167,6 @@ std::string ServingLevel(const RuleInputs& inputs) {
   return *inputs.l2_hits >= kHits ? "L2" : *inputs.l2_hits <= 1 - kHits ? "DRAM" : "L2 and DRAM";
 }
 
-// What an action against a wait may make less of, besides the waits. docs/internals/gains.md has
-// the reasons.
-struct WaitRelief {
-  std::string_view action;
-  std::initializer_list<Unit> units;
-};
-
-constexpr std::initializer_list<Unit> kOnlyIssue = {Unit::kIssue};
-constexpr std::initializer_list<Unit> kOfLoads = {
-    Unit::kIssue, Unit::kAlu, Unit::kFma, Unit::kL1, Unit::kShared, Unit::kLsu, Unit::kTexture};
-constexpr std::initializer_list<Unit> kOfQueue = {Unit::kIssue,   Unit::kAlu,    Unit::kFma,
-                                                  Unit::kL1,      Unit::kShared, Unit::kLsu,
-                                                  Unit::kTexture, Unit::kSfu};
-constexpr std::initializer_list<Unit> kOfTiles = {Unit::kIssue,   Unit::kAlu,    Unit::kFma,
-                                                  Unit::kL1,      Unit::kShared, Unit::kLsu,
-                                                  Unit::kTexture, Unit::kL2,     Unit::kDram};
-constexpr std::initializer_list<Unit> kMath = {Unit::kIssue, Unit::kTensor, Unit::kFma,
-                                               Unit::kAlu,   Unit::kFp64,   Unit::kSfu};
-
-constexpr WaitRelief kWaitReliefs[] = {
-    {"more-loads-in-flight", kOfLoads},  // cp.async and TMA need fewer instructions for a load
-    {"keep-data-closer", {}},
-    {"independent-loads", {}},
-    {"more-shared-loads-in-flight", kOfQueue},
-    {"independent-instructions", kInstructions},  // a loop that is unrolled counts less
-    {"balance-barriers", kOnlyIssue},
-    {"spread-over-pipes", kMath},
-    {"fewer-shared-instructions", kOfQueue},
-    {"wider-global-accesses", kOfLoads},
-    {"fewer-texture-fetches", kOfTiles},
-    {"deeper-matrix-pipeline", kOfTiles},  // larger tiles are read less often
-    {"fewer-fences", kOnlyIssue},
-    {"fewer-final-stores", kOfTiles},
-    {"fewer-branches", kInstructions},
-    {"smaller-loop", kOnlyIssue},
-    {"uniform-constants", {}},
-    {"sleep-less", kOfTiles},
-};
-
-// Nothing is certain to stay when an action that the table does not have is taken.
-Relief ReliefOf(std::string_view action) {
-  for (const WaitRelief& row : kWaitReliefs) {
-    if (row.action == action) return Relief().Take(row.units, 1);
-  }
-  return AllBut({});
-}
-
 // No load takes that long: atomics on one address, or memory behind a link, do.
 bool WaitsBeyondLoads(const RuleInputs& inputs) {
   const Stall& top = inputs.stalls.front();
@@ -231,10 +184,9 @@ void AddStallAction(const RuleInputs& inputs, const StallAdvice& advice, Verdict
   if (advice.reason == "long_scoreboard") {
     id = LoadsNothing(inputs) ? "read-pc-samples" : MemoryAction(inputs, id);
   }
-  Relief relief = ReliefOf(id);
+  Relief relief;
+  if (id == advice.action_id) relief.Take(advice.relieves, 1);
   if (id == "keep-data-closer") relief.Take({Unit::kDram, Unit::kL2}, 1);
-  // Misses of the constant cache, and the repeated issue, go with them.
-  if (id == "uniform-constants") relief.Take({Unit::kIssue, Unit::kL2}, 1);
   const bool is_measurement = id == "read-pc-samples";
   verdict->actions.push_back(
       MakeAction(id, is_measurement ? Bound{std::nullopt, "what the samples show decides"}

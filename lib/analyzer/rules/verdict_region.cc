@@ -1,23 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/rules/verdict_region.h"
 
-#include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_inputs.h"
 #include "lib/analyzer/rules/verdict_rules.h"
+#include "lib/analyzer/rules/verdict_table.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
 
+// Of a region, before and after the rules that name a unit.
+constexpr VerdictRow kNotCounted = {"not-measured",
+                                    Limiter::kNotMeasured,
+                                    "no counters of it were read, or none of them has a value",
+                                    "–",
+                                    "–",
+                                    "the verdict of one of its kernels"};
+constexpr VerdictRow kNoUnit = {"region-no-unit",
+                                Limiter::kUnknown,
+                                "no rule about a unit matches",
+                                "three busiest units",
+                                "–",
+                                "the verdict of a region printed as that of each kernel in it"};
+
+void Name(const VerdictRow& row, Verdict* verdict) {
+  verdict->limiter = row.limiter;
+  verdict->rule = row.id;
+}
+
 bool IsGraph(const RegionInstances& region) { return region.kind == RegionInstances::Kind::kGraph; }
 
 void FillNotCounted(const Measured& counters, Verdict* verdict) {
-  verdict->limiter = Limiter::kNotMeasured;
-  verdict->rule = "not-measured";
+  Name(kNotCounted, verdict);
   verdict->summary = "No counters were read for it.";
   verdict->missing =
       "a usable sample: of " +
@@ -26,8 +44,7 @@ void FillNotCounted(const Measured& counters, Verdict* verdict) {
 }
 
 void FillNoUnit(const RegionInstances& region, const RuleInputs& inputs, Verdict* verdict) {
-  verdict->limiter = Limiter::kUnknown;
-  verdict->rule = "region-no-unit";
+  Name(kNoUnit, verdict);
   AddDoubt("nothing-stands-out", "each of its kernels may have a limit of its own", verdict);
   SetConfidence(verdict);
   verdict->summary = std::string(IsGraph(region) ? "The graph" : "The range") +
@@ -64,6 +81,8 @@ Verdict DecideRegion(const RegionInstances& instances, const Measured& counters,
   verdict.notes.insert(verdict.notes.end(), notes.begin(), notes.end());
   return verdict;
 }
+
+std::vector<VerdictRow> RegionRows() { return {kNotCounted, kNoUnit}; }
 
 std::string DescribeRegion(const RegionReport& region) {
   const std::string what = IsGraph(region) ? "the graph" : "the range " + region.label;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/analyzer/rules/verdict_table.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/kernel_report.h"
 
@@ -17,6 +18,9 @@ namespace prof::analyzer {
 // `notes`: on values that were read and not used. `device` may be null.
 [[nodiscard]] Verdict DecideRegion(const RegionInstances& instances, const Measured& counters,
                                    const model::Device* device, std::vector<std::string> notes);
+
+// The rules that only regions have, before and after those that name a unit.
+[[nodiscard]] std::vector<VerdictRow> RegionRows();
 
 // "the graph as a whole: DRAM 34 % of peak (n=5), tensor 61 %"
 [[nodiscard]] std::string DescribeRegion(const RegionReport& region);

@@ -2,188 +2,36 @@
 #include "lib/analyzer/rules/verdict_rules.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <iterator>
 #include <utility>
 
-#include "lib/analyzer/base/communication.h"
-#include "lib/analyzer/base/rule_text.h"
-#include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
 #include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_notes.h"
-#include "lib/analyzer/rules/verdict_latency.h"
+#include "lib/analyzer/rules/verdict_other.h"
 #include "lib/analyzer/rules/verdict_region.h"
+#include "lib/analyzer/rules/verdict_table.h"
 #include "lib/analyzer/rules/verdict_units.h"
 #include "lib/format/depth.h"
-#include "lib/format/metric_names.h"
-#include "lib/format/waiting_kernels.h"
 #include "lib/text/numbers.h"
-#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
 
-bool LaunchSized(const RuleInputs& inputs) {
-  return inputs.kernel != nullptr && inputs.duration_ns > 0 &&
-         inputs.duration_ns < kLaunchSizedNs && !inputs.kernel->whole_graph;
-}
-
-// The duration of a launch-sized kernel decides without any unit.
-bool NotMeasured(const RuleInputs& inputs) { return !inputs.measured && !LaunchSized(inputs); }
-
-void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
-  const KernelReport& kernel = *inputs.kernel;
-  verdict->summary = kernel.whole_graph
-                         ? "It is a CUDA graph that was recorded without its kernels."
-                         : "Neither counters nor PM samples have a value of this kernel.";
-  if (kernel.samples_rejected > 0) {
-    verdict->missing = "a sample of this kernel alone: all " +
-                       std::to_string(kernel.samples_rejected) +
-                       " overlapped other GPU work or were taken at another clock";
-  } else if (kernel.whole_graph) {
-    verdict->missing =
-        "its nodes: the graph was recorded as a whole, as requested; record it by node to see "
-        "its kernels";
-  } else if (kernel.in_graph) {
-    verdict->missing =
-        "PM samples of it (record for longer), or counters outside of the graph: CUPTI does not "
-        "count the kernels of a CUDA graph one by one";
-  } else if (!kernel.metrics.empty()) {
-    verdict->missing = "a usable value: no throughput counter has a finite one";
-  } else if (format::WaitsForOthers(kernel.full_name.c_str())) {
-    verdict->missing =
-        "PM samples of it (record for longer): its name shows that it may wait for the host or for "
-        "other kernels, and such a kernel is never counted";
-  } else if (!kernel.continuous.empty()) {
-    verdict->missing = "PM samples or counters of it: PM sampling ran, and no sample of its " +
-                       text::Plural(kernel.launches, "launch", "launches") + " can be used (" +
-                       WayTo(inputs, format::kNeedsUse) + ")";
-  } else {
-    verdict->missing =
-        "a sample: none of its " + text::Plural(kernel.launches, "launch", "launches") +
-        " has one. Counters and PM sampling were off, chose other kernels, or had used up their "
-        "budget; the first launch of a signature is left alone (record for longer, or with "
-        "--counters all)";
-  }
-  AddMissingPmValues(inputs, verdict);
-}
-
-bool IsOfNccl(const RuleInputs& inputs) { return IsCommunication(inputs.kernel->name); }
-
-// Its blocks wait for those of other GPUs, and its grid is as large as its channels, so neither
-// idle units nor a small grid are a reason.
-void FillCommunication(const RuleInputs& inputs, Verdict* verdict) {
-  verdict->summary =
-      "It waits for other ranks, or moves data between them: which of these does not show here.";
-  AddDoubt("by-name", "its name shows what it does; how long it waits for others is not known",
-           verdict);
-  verdict->missing = "the recordings of the other ranks (prof ranks): how long it waits for them";
-  const Statistic& duration = inputs.kernel->duration_ns;
-  if (duration.n > 0) {
-    verdict->evidence.push_back(Describe("duration", duration, "us", "timeline", 1e-3));
-  }
-  AddBusiestUnits(inputs, verdict);
-  AddGrid(inputs, verdict);
-  verdict->actions.push_back(MakeAction(
-      "wait-less-for-ranks",
-      {std::nullopt, "nothing here bounds it: how long it waits is in the recordings of all"}));
-}
-
-void FillLaunchSized(const RuleInputs& inputs, Verdict* verdict) {
-  verdict->summary = "It runs for " + text::Time(inputs.duration_ns) +
-                     " only: launching it, filling and draining the GPU dominate.";
-  if (inputs.leader && inputs.leader->of_peak >= kBusy) {
-    verdict->summary += " Its busiest unit is " + DescribeUse(*inputs.leader) + ".";
-  }
-  const Statistic& duration = inputs.kernel->duration_ns;
-  if (duration.n > 0 && !inputs.kernel->duration_from_counters) {
-    verdict->evidence.push_back(Describe("duration", duration, "us", "timeline", 1e-3));
-  } else {
-    AddMetric(inputs, "duration", "us", format::kWindowMetric, verdict, 1e-3);
-  }
-  AddBusiestUnits(inputs, verdict);
-  AddGrid(inputs, verdict);
-  verdict->actions.push_back(
-      MakeAction(inputs.kernel->in_graph ? "merge-graph-nodes" : "merge-launches",
-                 {std::nullopt,
-                  "nothing that was measured bounds it: another kernel may do all of its work on "
-                  "the way"}));
-  AddDoubtsOfLaunchSize(inputs, verdict);
-}
-
-bool Always(const RuleInputs&) { return true; }
-
-void FillUnknown(const RuleInputs& inputs, Verdict* verdict) {
-  AddDoubt("nothing-stands-out", "nothing that was measured explains its time", verdict);
-  AddBusiestUnits(inputs, verdict);
-  AddStalls(inputs, verdict);
-  AddWarps(inputs, verdict);
-  if (!inputs.unknown.empty()) {
-    verdict->summary = "Not all units were measured, and none of the others is busy.";
-    verdict->missing = MissingUses(inputs);
-    AddMissingPmValues(inputs, verdict);
-  } else {
-    verdict->summary = "No unit is busy, and no stall reason stands out.";
-    verdict->missing = "PC samples: which instructions the warps wait at";
-  }
-}
-
-struct Rule {
-  std::string_view id;
-  Limiter limiter;
-  bool (*matches)(const RuleInputs&);
-  void (*fill)(const RuleInputs&, Verdict*);
-  // True: names a unit, and holds for a counted region as well. Its functions then get inputs whose
-  // `kernel` is nullptr.
-  bool of_unit = false;
-};
-
-// Before the causes.
-constexpr Rule kFirstRules[] = {
-    {"communication", Limiter::kCommunication, IsOfNccl, FillCommunication},
-    {"not-measured", Limiter::kNotMeasured, NotMeasured, FillNotMeasured},
-    {"launch-sized", Limiter::kLaunchSized, LaunchSized, FillLaunchSized},
-};
-
-// Where no cause is the verdict.
-constexpr Rule kRules[] = {
-    {"dram-throughput", Limiter::kDram, LimitedBy<Unit::kDram>, FillDram, true},
-    {"l2-throughput", Limiter::kL2, LimitedBy<Unit::kL2>, FillL2, true},
-    {"l1-throughput", Limiter::kL1, LimitedBy<Unit::kL1>, FillL1, true},
-    {"shared-throughput", Limiter::kShared, LimitedBy<Unit::kShared>, FillShared, true},
-    {"tensor-throughput", Limiter::kTensor, LimitedBy<Unit::kTensor>, FillTensor, true},
-    {"fma-throughput", Limiter::kFma, LimitedBy<Unit::kFma>, FillFma, true},
-    {"alu-throughput", Limiter::kAlu, LimitedBy<Unit::kAlu>, FillAlu, true},
-    {"fp64-throughput", Limiter::kFp64, LimitedBy<Unit::kFp64>, FillFp64, true},
-    {"sfu-throughput", Limiter::kSfu, LimitedBy<Unit::kSfu>, FillSfu, true},
-    {"lsu-throughput", Limiter::kL1, LimitedBy<Unit::kLsu>, FillLsu, true},
-    {"texture-throughput", Limiter::kL1, LimitedBy<Unit::kTexture>, FillTexture, true},
-    {"issue-throughput", Limiter::kIssue, LimitedBy<Unit::kIssue>, FillIssue, true},
-    {"mixed", Limiter::kMixed, Mixed, FillMixed, true},
-    {"write-back", Limiter::kDram, WritesLater, FillWritesLater},
-    {"occupancy-limited", Limiter::kOccupancy, OccupancyLimited, FillOccupancy},
-    {"latency-stall", Limiter::kLatency, Waiting, FillLatency},
-    {"partial-wave", Limiter::kLatency, PartialWavePrimary, FillPartialWave},
-    {"no-unit-busy", Limiter::kLatency, NoUnitBusy, FillNoUnitBusy},
-    {"issue-slots", Limiter::kIssue, MostlyIssues, FillMostlyIssues},
-    {"unknown", Limiter::kUnknown, Always, FillUnknown},
-};
-
-bool Apply(const Rule& rule, const RuleInputs& inputs, Verdict* verdict) {
+bool Apply(const VerdictRule& rule, const RuleInputs& inputs, Verdict* verdict) {
   if (!rule.matches(inputs)) return false;
-  verdict->limiter = rule.limiter;
-  verdict->rule = rule.id;
+  verdict->limiter = rule.text.limiter;
+  verdict->rule = rule.text.id;
   rule.fill(inputs, verdict);
   return true;
 }
 
-template <size_t kCount>
-bool ApplyFirst(const Rule (&rules)[kCount], const RuleInputs& inputs, Verdict* verdict) {
-  return std::any_of(std::begin(rules), std::end(rules),
-                     [&](const Rule& rule) { return Apply(rule, inputs, verdict); });
+// A region is judged by the rules that name a unit alone.
+bool ApplyFirst(const std::vector<VerdictRule>& rules, const RuleInputs& inputs, Verdict* verdict) {
+  return std::any_of(rules.begin(), rules.end(), [&](const VerdictRule& rule) {
+    return (inputs.kernel != nullptr || rule.of_unit) && Apply(rule, inputs, verdict);
+  });
 }
 
 // The largest known gain comes first, actions without a bound last. The first one is the verdict's.
@@ -207,7 +55,7 @@ void DecideByCauses(const RuleInputs& inputs, const std::vector<Cause>& causes, 
   if (first != causes.end()) {
     FillCause(inputs, *first, verdict);
   } else {
-    (void)ApplyFirst(kRules, inputs, verdict);
+    (void)ApplyFirst(RulesAfterCauses(), inputs, verdict);
   }
   // Of equal gains that of a cause comes first.
   std::vector<Action> own = std::move(verdict->actions);
@@ -267,7 +115,7 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
                      const KernelContext& context) {
   const RuleInputs inputs = GatherInputs(kernel, device);
   Verdict verdict;
-  if (!ApplyFirst(kFirstRules, inputs, &verdict)) {
+  if (!ApplyFirst(RulesBeforeCauses(), inputs, &verdict)) {
     DecideByCauses(inputs, FindCauses(inputs), &verdict);
   }
   const bool is_of_this_gpu =
@@ -304,25 +152,14 @@ bool DecideUnits(const RuleInputs& inputs, Verdict* verdict) {
       std::find_if(causes.begin(), causes.end(), [](const Cause& one) { return one.is_verdict; });
   if (cause != causes.end()) {
     FillCause(inputs, *cause, verdict);
-  } else {
-    const bool matched = std::any_of(std::begin(kRules), std::end(kRules), [&](const Rule& rule) {
-      return rule.of_unit && Apply(rule, inputs, verdict);
-    });
-    if (!matched) return false;
+  } else if (!ApplyFirst(RulesAfterCauses(), inputs, verdict)) {
+    return false;
   }
   verdict->runner_up = RunnerUp(inputs, *verdict);
   verdict->source = inputs.source;
   RankVerdictActions(verdict);
   SetConfidence(verdict);
   return true;
-}
-
-std::vector<std::string_view> VerdictRuleIds() {
-  std::vector<std::string_view> ids;
-  for (const Rule& rule : kFirstRules) ids.push_back(rule.id);
-  for (const CauseRow& row : CauseRows()) ids.push_back(row.id);
-  for (const Rule& rule : kRules) ids.push_back(rule.id);
-  return ids;
 }
 
 }  // namespace prof::analyzer

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What limits a kernel is decided here. Causes (rule_causes.h) compete with the units by the time
-// that they free. Where none wins, the table of verdicts is evaluated in order: the first rule that
-// matches is the verdict. docs/guide/rules.md explains each
-// one.
+// that they free. Where none wins, the table of verdicts (verdict_table.h) is evaluated in order:
+// the first rule that matches is the verdict.
 #ifndef PROF_LIB_ANALYZER_RULES_VERDICT_RULES_H_
 #define PROF_LIB_ANALYZER_RULES_VERDICT_RULES_H_
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lib/analyzer/rules/rule_inputs.h"
@@ -30,9 +28,6 @@ struct KernelContext {
 
 // Only the rules that name a unit. False: none of them matches, and `verdict` is unchanged.
 [[nodiscard]] bool DecideUnits(const RuleInputs& inputs, Verdict* verdict);
-
-// Verdict::rule of all rules, in the order of evaluation.
-[[nodiscard]] std::vector<std::string_view> VerdictRuleIds();
 
 }  // namespace prof::analyzer
 

@@ -128,10 +128,7 @@ void FillShared(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
   AddLessWork(inputs, "fewer-shared-accesses",
               AllBut({Unit::kTensor, Unit::kFp64, Unit::kSfu, Unit::kDram}), verdict);
-  if (!inputs.conflicts) {
-    AddSuspicion("remove-bank-conflicts", "bank conflicts were",
-                 WayTo(inputs, format::kNeedsShared), verdict);
-  }
+  SuspectConflicts(inputs, verdict);
   if (inputs.shared.inferred) {
     AddDoubt("inferred", "that it is shared memory was inferred from the stalls", verdict);
     verdict->missing = "l1tex__data_pipe_lsu_wavefronts_mem_shared and the bank conflicts (" +

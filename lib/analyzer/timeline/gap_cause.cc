@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "lib/analyzer/base/rule_table.h"
 #include "lib/analyzer/base/search.h"
 #include "lib/analyzer/timeline/loading_times.h"
 #include "lib/snapshot/model/api_class.h"
@@ -21,7 +22,7 @@ using model::Op;
 
 // Shorter stretches of host code are the ordinary cost of a launch, not work to move elsewhere.
 constexpr int64_t kHostWorkMinNs = 20'000;
-// Host code is the cause when it takes more of the gap than this; docs/guide/rules.md.
+// Host code is the cause when it takes more of the gap than this.
 constexpr double kHostWorkShare = 0.8;
 
 // The part of a gap that counter sampling, tracing or the loading of code must have taken to be its
@@ -224,42 +225,89 @@ std::vector<GapClassifier::StepsOfThread> GapClassifier::Steps() const {
   return threads;
 }
 
+bool GapClassifier::OfProf(const GapClassifier&, const Gap& gap, const GapParts&) {
+  return gap.undisturbed_ns() == 0;
+}
+
+bool GapClassifier::OfTransfer(const GapClassifier& self, const Gap& gap, const GapParts& parts) {
+  const Op& previous = self.model_.ops[gap.previous_op];
+  const Op& next = self.model_.ops[gap.next_op];
+  const bool copy = previous.kind == model::OpKind::kCopy || next.kind == model::OpKind::kCopy;
+  return copy && parts.launch != kNoIndex && self.QueuedInTime(gap, parts);
+}
+
+// The operation was queued in time, so it waited for something on the device.
+bool GapClassifier::OfDependency(const GapClassifier& self, const Gap& gap, const GapParts& parts) {
+  return self.QueuedInTime(gap, parts);
+}
+
+bool GapClassifier::OfLoading(const GapClassifier& self, const Gap& gap, const GapParts& parts) {
+  return parts.launch != kNoIndex &&
+         TakesMost(self.overheads_[self.model_.api_calls[parts.launch].thread].loading, gap);
+}
+
+bool GapClassifier::OfHostWork(const GapClassifier&, const Gap& gap, const GapParts& parts) {
+  const int64_t gap_ns = gap.undisturbed_ns();
+  return gap_ns >= kHostWorkMinNs &&
+         static_cast<double>(parts.host_ns) > kHostWorkShare * static_cast<double>(gap_ns);
+}
+
+bool GapClassifier::OfWait(const GapClassifier&, const Gap&, const GapParts& parts) {
+  return parts.blocking_call != kNoIndex;
+}
+
+bool GapClassifier::OfLaunch(const GapClassifier&, const Gap&, const GapParts& parts) {
+  return parts.launch != kNoIndex;
+}
+
+bool GapClassifier::OfNothingKnown(const GapClassifier&, const Gap&, const GapParts&) {
+  return true;
+}
+
+const GapClassifier::Rule GapClassifier::kRules[] = {
+    {{GapCause::kProfiler,
+      "prof kept the GPU idle for all of it ([how much of a gap is "
+      "prof's](read-the-report.md#what-prof-disturbed)), or CUPTI itself (buffers, "
+      "instrumentation) held the launching thread up for half of it or more: never a finding"},
+     OfProf},
+    {{GapCause::kTransfer, "the operation behind the gap was queued in time, beside a copy"},
+     OfTransfer},
+    {{GapCause::kDependency, "it was queued in time, not beside a copy"}, OfDependency},
+    {{GapCause::kLoading,
+      "the driver loaded or compiled code on the launching thread for half of the gap or more: "
+      "CUPTI's overhead records, calls that load code (cuLibraryLoad, cuModuleLoad, "
+      "cudaLibraryLoad), and a launch of 0.1 ms or more (own) next to such a call"},
+     OfLoading},
+    {{GapCause::kHostWork,
+      "the thread was outside CUDA for more than 80 % of a gap of 20 us or more"},
+     OfHostWork},
+    {{GapCause::kSync, "the thread was in a call that waited for the work before the gap"}, OfWait},
+    {{GapCause::kLaunch, "the thread launched only after the GPU had run out of work"}, OfLaunch},
+    {{GapCause::kUnknown, "no record shows the call that launched the operation"}, OfNothingKnown},
+};
+
+std::vector<GapCauseRow> GapClassifier::Rows() {
+  std::vector<GapCauseRow> rows;
+  for (const Rule& rule : kRules) rows.push_back(rule.text);
+  return rows;
+}
+
 void GapClassifier::Classify(const GapParts& parts, Gap* gap,
                              std::vector<StepsOfThread>* near) const {
-  const Op& previous = model_.ops[gap->previous_op];
-  const Op& next = model_.ops[gap->next_op];
   gap->api = parts.launch;
   gap->path = HostPath(*gap, parts, near);
-  gap->cause = GapCause::kUnknown;
-  if (gap->undisturbed_ns() == 0) {
-    gap->cause = GapCause::kProfiler;
-    return;
+  const Rule* rule = kRules;
+  while (!rule->holds(*this, *gap, parts)) ++rule;
+  gap->cause = rule->text.cause;
+  if (gap->cause == GapCause::kSync) gap->api = parts.blocking_call;
+}
+
+std::string GapCauseTable() {
+  RuleTable table({"cause", "condition"});
+  for (const GapCauseRow& row : GapClassifier::Rows()) {
+    table.Add({AsCode(ToString(row.cause)), row.condition});
   }
-  const bool queued = QueuedInTime(*gap, parts);
-  if (parts.launch == kNoIndex) {
-    if (queued) gap->cause = GapCause::kDependency;
-    return;
-  }
-  if (queued) {
-    // The operation was queued in time, so it waited for something on the device.
-    const bool copy = previous.kind == model::OpKind::kCopy || next.kind == model::OpKind::kCopy;
-    gap->cause = copy ? GapCause::kTransfer : GapCause::kDependency;
-    return;
-  }
-  if (TakesMost(overheads_[model_.api_calls[parts.launch].thread].loading, *gap)) {
-    gap->cause = GapCause::kLoading;
-    return;
-  }
-  const int64_t gap_ns = gap->undisturbed_ns();
-  if (gap_ns >= kHostWorkMinNs &&
-      static_cast<double>(parts.host_ns) > kHostWorkShare * static_cast<double>(gap_ns)) {
-    gap->cause = GapCause::kHostWork;
-  } else if (parts.blocking_call != kNoIndex) {
-    gap->cause = GapCause::kSync;
-    gap->api = parts.blocking_call;
-  } else {
-    gap->cause = GapCause::kLaunch;
-  }
+  return table.text();
 }
 
 }  // namespace prof::analyzer

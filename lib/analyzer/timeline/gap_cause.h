@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/analyzer/base/intervals.h"
@@ -23,6 +25,12 @@ inline constexpr int64_t kLaunchLatencyNs = 5'000;
 // API and GPU times are converted from two clocks; a wait may seem to end this much too early.
 inline constexpr int64_t kClockSlackNs = 1'000;
 
+// A row of docs/guide/rules.md.
+struct GapCauseRow {
+  GapCause cause;
+  std::string_view condition;  // with the source of each threshold
+};
+
 // The parts of a gap that a launch ended. They are clipped to the gap and sum to it.
 struct GapParts {
   int64_t blocked_ns = 0;  // in `blocking_call`
@@ -38,6 +46,9 @@ class GapClassifier {
  public:
   // Keeps a reference to `model`.
   explicit GapClassifier(const model::Model& model);
+
+  // The first row that holds is the cause of a gap. The last one always holds.
+  static std::vector<GapCauseRow> Rows();
 
   // A thread's range steps, and the one at which the last gap began that the thread ended.
   struct StepsOfThread {
@@ -80,6 +91,21 @@ class GapClassifier {
     IntervalUnion loading, tracing;
   };
 
+  struct Rule {
+    GapCauseRow text;
+    bool (*holds)(const GapClassifier& self, const Gap& gap, const GapParts& parts);
+  };
+  static const Rule kRules[];
+
+  static bool OfProf(const GapClassifier& self, const Gap& gap, const GapParts& parts);
+  static bool OfTransfer(const GapClassifier& self, const Gap& gap, const GapParts& parts);
+  static bool OfDependency(const GapClassifier& self, const Gap& gap, const GapParts& parts);
+  static bool OfLoading(const GapClassifier& self, const Gap& gap, const GapParts& parts);
+  static bool OfHostWork(const GapClassifier& self, const Gap& gap, const GapParts& parts);
+  static bool OfWait(const GapClassifier& self, const Gap& gap, const GapParts& parts);
+  static bool OfLaunch(const GapClassifier& self, const Gap& gap, const GapParts& parts);
+  static bool OfNothingKnown(const GapClassifier& self, const Gap& gap, const GapParts& parts);
+
   void FindUntraced();
   void FindOverheads();
   bool HoldsUntraced(const Gap& gap) const;
@@ -95,6 +121,9 @@ class GapClassifier {
   std::vector<Overheads> overheads_;    // by thread
   bool any_tracing_ = false;
 };
+
+// The table of docs/guide/rules.md, in Markdown.
+[[nodiscard]] std::string GapCauseTable();
 
 }  // namespace prof::analyzer
 

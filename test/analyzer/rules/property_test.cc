@@ -3,11 +3,18 @@
 // What holds for any kernel, however odd its metrics.
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <random>
 #include <set>
+#include <string>
 
+#include "lib/analyzer/base/rule_table.h"
 #include "lib/analyzer/rules/rule_actions.h"
+#include "lib/analyzer/rules/rule_causes.h"
+#include "lib/analyzer/rules/rule_stalls.h"
+#include "lib/analyzer/rules/rule_suspicions.h"
 #include "lib/analyzer/rules/verdict_rules.h"
+#include "lib/analyzer/rules/verdict_table.h"
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"
 #include "test/support/rounds.h"
@@ -71,6 +78,50 @@ double SpeedOfLight(const KernelReport& kernel) {
     if (std::isfinite(value.median)) highest = std::max(highest, value.median);
   }
   return highest;
+}
+
+// What the row of a rule may leave out: actions of causes and suspicions stand beside any verdict,
+// and a wait has those of the stall and of the level that serves it.
+std::set<std::string> ActionsOfTheirOwn() {
+  std::set<std::string> ids = {"independent-loads", "keep-data-closer", "read-sectors",
+                               "read-stalls"};
+  for (const analyzer::CauseRow& row : analyzer::CauseRows()) ids.insert(std::string(row.action));
+  for (const analyzer::SuspicionRow& row : analyzer::SuspicionRows()) {
+    ids.insert(std::string(row.action));
+  }
+  for (const analyzer::StallAdvice& row : analyzer::StallRows()) {
+    ids.insert(std::string(row.action_id));
+  }
+  return ids;
+}
+
+// The texts about actions in the rows of the rules, by id.
+std::map<std::string, std::string> ActionsOfRules() {
+  std::map<std::string, std::string> texts;
+  for (const auto* rules : {&analyzer::RulesBeforeCauses(), &analyzer::RulesAfterCauses()}) {
+    for (const analyzer::VerdictRule& rule : *rules) {
+      texts[std::string(rule.text.id)] = rule.text.actions;
+    }
+  }
+  texts["issue-slots"] = texts["issue-throughput"];
+  for (const analyzer::CauseRow& row : analyzer::CauseRows()) {
+    texts[std::string(row.id)] = analyzer::AsCode(row.action);
+  }
+  return texts;
+}
+
+TEST_CASE("A verdict has no action that the page does not name for its rule") {
+  std::mt19937_64 random(20251129);
+  const std::set<std::string> anywhere = ActionsOfTheirOwn();
+  const std::map<std::string, std::string> texts = ActionsOfRules();
+  for (int i = 0; i < test::Rounds(20'000, 4'000); ++i) {
+    const Verdict verdict = Decide(RandomKernel(&random));
+    for (const Action& action : verdict.actions) {
+      if (anywhere.count(action.id) == 1) continue;
+      CAPTURE(i, verdict.rule, action.id);
+      REQUIRE(texts.at(verdict.rule).find(analyzer::AsCode(action.id)) != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("No kernel gets a gain outside 0..1, occupancy advice at a busy unit, or an exception",

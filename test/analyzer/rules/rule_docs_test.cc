@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/guide/rules.md and the code name the same rules and thresholds.
-#include <fstream>
+// docs/guide/rules.md has the tables of the code, and each table has all that the code can name.
+#include <algorithm>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,11 +11,15 @@
 #include "lib/analyzer/findings/finding_rules.h"
 #include "lib/analyzer/findings/finding_stretch.h"
 #include "lib/analyzer/findings/finding_table.h"
+#include "lib/analyzer/kernels/stalls.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
-#include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_notes.h"
-#include "lib/analyzer/rules/verdict_rules.h"
+#include "lib/analyzer/rules/rule_stalls.h"
+#include "lib/analyzer/rules/rule_suspicions.h"
+#include "lib/analyzer/rules/verdict_region.h"
+#include "lib/analyzer/rules/verdict_table.h"
+#include "lib/analyzer/timeline/gap_cause.h"
 #include "test/analyzer/rules/rules_page.h"
 #include "test/support/catch.h"
 
@@ -23,50 +28,107 @@ namespace {
 
 using Ids = std::set<std::string>;
 
-// The first cells of the tables under the heading `section`: "| `id` | ...".
-Ids DocumentedIds(const std::string& section) {
-  std::ifstream file(PROF_RULES_DOC);
+Ids ToSet(const std::vector<std::string_view>& ids) { return {ids.begin(), ids.end()}; }
+
+template <typename Rows>
+std::vector<std::string_view> IdsOf(const Rows& rows) {
+  std::vector<std::string_view> ids;
+  for (const auto& row : rows) ids.push_back(row.id);
+  return ids;
+}
+
+// The words in `code` of a text.
+Ids InCode(std::string_view text) {
   Ids ids;
-  bool inside = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("## ", 0) == 0) inside = line == "## " + section;
-    if (!inside || line.rfind("| `", 0) != 0) continue;
-    ids.insert(line.substr(3, line.find('`', 3) - 3));
+  std::istringstream parts{std::string(text)};
+  bool is_code = false;
+  for (std::string part; std::getline(parts, part, '`'); is_code = !is_code) {
+    if (is_code) ids.insert(part);
   }
   return ids;
 }
 
-Ids ToSet(const std::vector<std::string_view>& ids) { return {ids.begin(), ids.end()}; }
-
-TEST_CASE("Every verdict rule is documented, and every documented one exists") {
-  CHECK(DocumentedIds("Verdicts on a kernel") == ToSet(analyzer::VerdictRuleIds()));
-}
-
-TEST_CASE("Every note is documented, and every documented one exists") {
-  CHECK(DocumentedIds("Notes beside a verdict") == ToSet(analyzer::NoteIds()));
-}
-
-TEST_CASE("Every finding is documented, and every documented one exists") {
-  CHECK(DocumentedIds("Findings about a run") == ToSet(analyzer::FindingIds()));
-}
+Ids ActionIds() { return ToSet(IdsOf(analyzer::ActionRows())); }
 
 // build/.../write_rules_page writes it.
-TEST_CASE("The page about rules holds the tables of causes, actions, findings and doubts") {
+TEST_CASE("The page about rules holds each table of the code once") {
   const std::string page = ReadRulesPage(PROF_RULES_DOC);
-  REQUIRE(page.find(analyzer::CauseTable()) != std::string::npos);
-  REQUIRE(page.find(analyzer::ActionTable()) != std::string::npos);
-  REQUIRE(page.find(analyzer::FindingTable()) != std::string::npos);
-  REQUIRE(page.find(analyzer::MemoryFindingTable()) != std::string::npos);
-  REQUIRE(page.find(analyzer::DoubtTable()) != std::string::npos);
+  for (const PageTable& table : RuleTables()) {
+    INFO(table.name);
+    const std::string held =
+        "<!-- begin " + table.name + " -->\n" + table.text + "<!-- end " + table.name + " -->";
+    REQUIRE(page.find(held) != std::string::npos);
+    CHECK(page.find(held) == page.rfind("<!-- begin " + table.name + " -->"));
+  }
   CHECK(WithRuleTables(page) == page);
   CHECK(WithRuleTables("# Rules\n") == "# Rules\n");
 }
 
+TEST_CASE("Every table of the page about ids is made from the code") {
+  std::istringstream page(ReadRulesPage(PROF_RULES_DOC));
+  bool is_made = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("<!-- ", 0) == 0) is_made = line.rfind("<!-- begin ", 0) == 0;
+    INFO(line);
+    CHECK((is_made || line.rfind("| `", 0) != 0));
+  }
+}
+
+TEST_CASE("Every stall reason that can lead has advice, and there is no advice on another one") {
+  std::vector<std::string_view> advised;
+  for (const analyzer::StallAdvice& row : analyzer::StallRows()) advised.push_back(row.reason);
+  CHECK(ToSet(advised) == ToSet(analyzer::StallReasons()));
+  CHECK(advised.size() == analyzer::StallReasons().size());
+}
+
+TEST_CASE("Every cause of a gap has one row") {
+  const std::vector<analyzer::GapCauseRow> rows = analyzer::GapClassifier::Rows();
+  for (int i = 0; i <= static_cast<int>(GapCause::kUnknown); ++i) {
+    const auto cause = static_cast<GapCause>(i);
+    INFO(ToString(cause));
+    CHECK(std::count_if(rows.begin(), rows.end(),
+                        [&](const analyzer::GapCauseRow& row) { return row.cause == cause; }) == 1);
+  }
+}
+
 TEST_CASE("Every cause names an action of the table") {
-  Ids ids;
-  for (const analyzer::ActionRow& row : analyzer::ActionRows()) ids.insert(std::string(row.id));
+  const Ids ids = ActionIds();
   for (const analyzer::CauseRow& row : analyzer::CauseRows()) {
     CHECK(ids.count(std::string(row.action)) == 1);
+  }
+}
+
+TEST_CASE("Every action that a rule or a suspicion names is in the table of actions") {
+  const Ids known = ActionIds();
+  for (const auto* rules : {&analyzer::RulesBeforeCauses(), &analyzer::RulesAfterCauses()}) {
+    for (const analyzer::VerdictRule& rule : *rules) {
+      Ids named = InCode(rule.text.actions);
+      for (const std::string_view id : analyzer::VerdictRuleIds()) named.erase(std::string(id));
+      INFO(rule.text.id);
+      CHECK(std::includes(known.begin(), known.end(), named.begin(), named.end()));
+    }
+  }
+  for (const analyzer::SuspicionRow& row : analyzer::SuspicionRows()) {
+    CHECK(known.count(std::string(row.action)) == 1);
+  }
+}
+
+TEST_CASE("Every rule and every note has all of its texts") {
+  std::vector<analyzer::VerdictRow> rows = analyzer::RegionRows();
+  for (const auto* rules : {&analyzer::RulesBeforeCauses(), &analyzer::RulesAfterCauses()}) {
+    for (const analyzer::VerdictRule& rule : *rules) rows.push_back(rule.text);
+  }
+  for (const analyzer::VerdictRow& row : rows) {
+    INFO(row.id);
+    for (const std::string_view text : {row.condition, row.evidence, row.actions, row.wrong}) {
+      CHECK_FALSE(text.empty());
+    }
+  }
+  for (const analyzer::NoteRow& row : analyzer::NoteRows()) {
+    INFO(row.id);
+    for (const std::string_view text : {row.condition, row.content, row.wrong}) {
+      CHECK_FALSE(text.empty());
+    }
   }
 }
 
@@ -97,7 +159,8 @@ TEST_CASE("A stretch draws from the time that the finding about the whole run dr
 
 TEST_CASE("No id is used twice") {
   for (const auto& ids :
-       {analyzer::VerdictRuleIds(), analyzer::NoteIds(), analyzer::FindingIds()}) {
+       {analyzer::VerdictRuleIds(), IdsOf(analyzer::NoteRows()), IdsOf(analyzer::ActionRows()),
+        IdsOf(analyzer::RegionRows()), analyzer::FindingIds()}) {
     CHECK(ToSet(ids).size() == ids.size());
   }
 }

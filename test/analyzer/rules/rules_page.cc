@@ -3,35 +3,51 @@
 
 #include <fstream>
 #include <sstream>
-#include <utility>
 
 #include "lib/analyzer/findings/finding_table.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
 #include "lib/analyzer/rules/rule_confidence.h"
+#include "lib/analyzer/rules/rule_notes.h"
+#include "lib/analyzer/rules/rule_stalls.h"
+#include "lib/analyzer/rules/rule_suspicions.h"
+#include "lib/analyzer/rules/verdict_region.h"
+#include "lib/analyzer/rules/verdict_table.h"
+#include "lib/analyzer/timeline/gap_cause.h"
 
 namespace prof::test {
 namespace {
 
-std::string Filled(std::string page, const std::string& name, const std::string& table) {
-  const std::string begin = "<!-- begin " + name + " -->\n", end = "<!-- end " + name + " -->";
+std::string Filled(std::string page, const PageTable& table) {
+  const std::string begin = "<!-- begin " + table.name + " -->\n";
+  const std::string end = "<!-- end " + table.name + " -->";
   const size_t from = page.find(begin);
   const size_t to = page.find(end);
   if (from == std::string::npos || to == std::string::npos) return page;
-  return page.replace(from + begin.size(), to - from - begin.size(), table);
+  return page.replace(from + begin.size(), to - from - begin.size(), table.text);
 }
 
 }  // namespace
 
+std::vector<PageTable> RuleTables() {
+  using namespace analyzer;
+  return {{"doubts", DoubtTable()},
+          {"region rules", VerdictTable(RegionRows())},
+          {"first rules", VerdictTable(RulesBeforeCauses())},
+          {"causes", CauseTable()},
+          {"rules", VerdictTable(RulesAfterCauses())},
+          {"suspicions", SuspicionTable()},
+          {"stalls", StallTable()},
+          {"actions", ActionTable()},
+          {"notes", NoteTable()},
+          {"gap causes", GapCauseTable()},
+          {"findings", FindingTable()},
+          {"memory findings", MemoryFindingTable()}};
+}
+
 std::string WithRuleTables(const std::string& page) {
   std::string filled = page;
-  for (const auto& [name, table] :
-       {std::pair("causes", analyzer::CauseTable()), std::pair("actions", analyzer::ActionTable()),
-        std::pair("findings", analyzer::FindingTable()),
-        std::pair("memory findings", analyzer::MemoryFindingTable()),
-        std::pair("doubts", analyzer::DoubtTable())}) {
-    filled = Filled(filled, name, table);
-  }
+  for (const PageTable& table : RuleTables()) filled = Filled(filled, table);
   return filled;
 }
 

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of the page about rules that are made from the tables of causes, actions and
-// findings.
+// The parts of the page about rules that are made from the tables of the code: rules, causes,
+// stalls, notes, gaps, findings and what belongs to them.
 #ifndef PROF_TEST_ANALYZER_RULES_RULES_PAGE_H_
 #define PROF_TEST_ANALYZER_RULES_RULES_PAGE_H_
 
 #include <string>
+#include <vector>
 
 namespace prof::test {
 
-// `page` with the tables between `<!-- begin NAME -->` and `<!-- end NAME -->`, for the names
-// `causes`, `actions`, `findings` and `memory findings`. A page without these lines is left as it
-// is.
+struct PageTable {
+  std::string name;  // it stands between `<!-- begin NAME -->` and `<!-- end NAME -->`
+  std::string text;
+};
+
+// In the order of the page.
+std::vector<PageTable> RuleTables();
+
+// `page` with these tables. One whose lines the page does not have is left out.
 std::string WithRuleTables(const std::string& page);
 
 // The content of `path`; empty: it cannot be read.

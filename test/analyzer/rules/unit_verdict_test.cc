@@ -8,6 +8,7 @@
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/rules/verdict_rules.h"
+#include "lib/analyzer/rules/verdict_table.h"
 #include "lib/text/strings.h"
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"

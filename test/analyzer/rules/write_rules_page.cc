@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the tables of causes, actions and findings into the page about rules: run it after a
-// change of one.
+// Writes the tables of the code into the page about rules: run it after a change of one.
 #include <fstream>
 #include <iostream>
 
