@@ -10,25 +10,25 @@
 namespace prof::analyzer {
 namespace {
 
-constexpr std::string_view kReasons[] = {"barrier",
-                                         "branch_resolving",
-                                         "dispatch_stall",
-                                         "drain",
-                                         "gmma",
-                                         "imc_miss",
-                                         "lg_throttle",
-                                         "long_scoreboard",
-                                         "membar",
-                                         "misc",
-                                         "math_pipe_throttle",
-                                         "mio_throttle",
-                                         "no_instruction",
-                                         "not_selected",
-                                         "selected",
-                                         "short_scoreboard",
-                                         "sleeping",
-                                         "tex_throttle",
-                                         "wait"};
+constexpr std::string_view kStallReasons[] = {"barrier",
+                                              "branch_resolving",
+                                              "dispatch_stall",
+                                              "drain",
+                                              "gmma",
+                                              "imc_miss",
+                                              "lg_throttle",
+                                              "long_scoreboard",
+                                              "membar",
+                                              "misc",
+                                              "math_pipe_throttle",
+                                              "mio_throttle",
+                                              "no_instruction",
+                                              "not_selected",
+                                              "selected",
+                                              "short_scoreboard",
+                                              "sleeping",
+                                              "tex_throttle",
+                                              "wait"};
 
 bool IsStall(std::string_view reason) { return reason != "selected" && reason != "not_selected"; }
 
@@ -47,7 +47,7 @@ std::optional<double> WarpLatency(const Metrics& metrics) {
 
 std::vector<std::string_view> StallReasons() {
   std::vector<std::string_view> reasons;
-  for (const std::string_view reason : kReasons) {
+  for (const std::string_view reason : kStallReasons) {
     if (IsStall(reason)) reasons.push_back(reason);
   }
   return reasons;
@@ -56,7 +56,7 @@ std::vector<std::string_view> StallReasons() {
 std::vector<Stall> FindStalls(const Metrics& metrics) {
   std::vector<Stall> stalls;
   double sum = 0;
-  for (const std::string_view reason : kReasons) {
+  for (const std::string_view reason : kStallReasons) {
     const std::optional<double> cycles =
         UsableMedian(metrics, "smsp__average_warps_issue_stalled_" + std::string(reason) +
                                   "_per_issue_active.ratio");

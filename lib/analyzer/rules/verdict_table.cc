@@ -194,6 +194,7 @@ std::string VerdictTable(const std::vector<VerdictRow>& rows) {
 
 std::string VerdictTable(const std::vector<VerdictRule>& rules) {
   std::vector<VerdictRow> rows;
+  rows.reserve(rules.size());
   for (const VerdictRule& rule : rules) rows.push_back(rule.text);
   return VerdictTable(rows);
 }
