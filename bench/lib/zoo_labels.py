@@ -102,7 +102,8 @@ def elasticities(family):
 
 
 def pairs(family):
-    """[{kind, action, gain, low, high}], the gain as a part of the time before."""
+    """[{kind, action, gain, low, high}], the gain as a part of the time before. With `same` where
+    the source has other ids of the change."""
     base = family["configurations"][0]["us"]
     found = []
     for one in family["configurations"]:
@@ -111,7 +112,7 @@ def pairs(family):
         gains = [1 - after / before for before, after in zip(base, one["us"])]
         middle, low, high = median_interval(gains)
         found.append({"kind": one["what"], "action": one["detail"], "gain": middle, "low": low,
-                      "high": high})
+                      "high": high, **({"same": one["same"]} if one.get("same") else {})})
     return found
 
 
@@ -146,9 +147,10 @@ def _is_full(values):
     return parallel is not None and parallel["low"] >= FULL
 
 
-def _same_changes(action, values):
+def _same_changes(change, values):
     """Other ids of the change that was tried. Where more warps gain nothing both are useless."""
-    return SAME_CHANGE.get(action, []) if _waits(values) else []
+    derived = SAME_CHANGE.get(change["action"], []) if _waits(values) else []
+    return list(dict.fromkeys([*change.get("same", []), *derived]))
 
 
 def _alike(resources):
@@ -229,14 +231,14 @@ def label_of(values, changes, cause, median_us, launches):
         why = f"{cause} was planted, and its fix gains little"
     elif cause and not confirmed and cause in _WASTES:
         why = f"{cause} was planted, and its fix gains nothing"
-    changes = [{**one, "same": _same_changes(one["action"], values)} for one in changes]
+    changes = [{**one, "same": _same_changes(one, values)} for one in changes]
     helpful = _helpful(values, changes, limiters)
     return {
         "limiters": list(dict.fromkeys(limiters)),
         "rules": [cause] if cause in _WASTES and confirmed else [],
         "helpful": helpful,
         "harmful": [action for action in _useless(values, changes) if action not in helpful],
-        "saves": {"action": best["action"], "same": _same_changes(best["action"], values),
+        "saves": {"action": best["action"], "same": _same_changes(best, values),
                   "part": best["low"],
                   "source": f"measured: a pair, low end of 95 %, {launches} launches a group"}
         if confirmed else None,
@@ -272,7 +274,8 @@ def _useless(values, changes):
 def relabelled(kernel):
     """The label of a kernel of a file of labels, by today's rules from its measurements."""
     label = kernel["label"]
-    changes = [{name: value for name, value in one.items() if name != "same"}
+    changes = [{**one, "same": [action for action in one["same"]
+                                if action not in SAME_CHANGE.get(one["action"], [])]}
                for one in label["pairs"]]
     return label_of(label["elasticities"], changes, kernel["cause"],
                     min(kernel["base_us"], kernel["kernel_us"] or kernel["base_us"]),

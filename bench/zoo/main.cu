@@ -46,6 +46,7 @@ struct Configuration {
   int amount = 0;
   std::function<void()> launch;
   const zoo::Knob* warps = nullptr;  // the knob that is of warps
+  std::vector<const char*> same{};   // of a variant
   std::vector<double> times_us{};
 };
 
@@ -80,7 +81,7 @@ std::vector<Configuration> Configurations(const Family& family) {
     }
   }
   for (const zoo::Variant& variant : family.variants) {
-    all.push_back({variant.kind, variant.action, 0, variant.launch});
+    all.push_back({variant.kind, variant.action, 0, variant.launch, nullptr, variant.same});
   }
   return all;
 }
@@ -128,6 +129,11 @@ double TimeOf(const Configuration& one, int launches, Timer* timer) {
 
 void PrintTimes(const std::vector<double>& times) {
   for (size_t i = 0; i < times.size(); ++i) std::printf("%s%.4g", i == 0 ? "[" : ", ", times[i]);
+  std::printf("]");
+}
+
+void PrintIds(const std::vector<const char*>& ids) {
+  for (size_t i = 0; i < ids.size(); ++i) std::printf("%s\"%s\"", i == 0 ? "[" : ", ", ids[i]);
   std::printf("]");
 }
 
@@ -182,6 +188,10 @@ bool Measure(const Family& family, Timer* timer) {
     std::printf("%s{\"what\": \"%s\", \"detail\": \"%s\", \"amount\": %d, \"us\": ",
                 i == 0 ? "" : ", ", all[i].what.c_str(), all[i].detail.c_str(), all[i].amount);
     PrintTimes(all[i].times_us);
+    if (!all[i].same.empty()) {
+      std::printf(", \"same\": ");
+      PrintIds(all[i].same);
+    }
     std::printf("}");
   }
   std::printf("]}\n");

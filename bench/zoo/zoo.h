@@ -39,6 +39,7 @@ struct Variant {
   const char* kind;
   const char* action;  // the id that prof gives this advice
   std::function<void()> launch;
+  std::vector<const char*> same{};  // other ids of the same change
 };
 
 struct Family {

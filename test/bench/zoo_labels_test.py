@@ -13,6 +13,10 @@ from lib import zoo_labels
 _ZOO = pathlib.Path(__file__).parents[1] / "data" / "zoo_h200" / "zoo.json"
 _SOURCES = pathlib.Path(__file__).parents[2] / "bench" / "zoo"
 
+_RULES = pathlib.Path(__file__).parents[2] / "docs" / "guide" / "rules.md"
+# Of changes that no rule of prof names.
+_OWN_ACTIONS = {"fewer-grid-waits", "shorter-sleep", "barriers-of-blocks"}
+
 _ROUNDS = 25
 
 
@@ -163,6 +167,16 @@ class ZooLabels(unittest.TestCase):
         self.assertEqual(label["saves"]["same"], ["more-blocks"])
         self.assertEqual(label["pairs"][0]["same"], ["more-blocks"])
 
+    def test_the_source_may_have_other_ids_of_a_change(self):
+        family = _family(lambda a: a["fma"] * a["parallel"], [("fma", 64, 16), ("parallel", 4, 1)],
+                         [("fix", "fewer-fma", 128)])
+        family["configurations"][-1]["same"] = ["relieve-both"]
+        label = zoo_labels.label(family)
+        self.assertIn("relieve-both", label["helpful"])
+        self.assertEqual(label["saves"]["same"], ["relieve-both"])
+        kernel = {"label": label, "cause": "", "base_us": 256, "kernel_us": None, "launches": 3}
+        self.assertEqual(zoo_labels.relabelled(kernel), label)
+
     def test_where_the_issue_slots_are_accepted_fewer_instructions_help(self):
         label = zoo_labels.label(_family(lambda a: a["fma"] * a["parallel"],
                                          [("fma", 64, 16), ("parallel", 4, 1)]))
@@ -226,6 +240,16 @@ class ZooSources(unittest.TestCase):
             with self.subTest(name):
                 uses = [bool(re.search(rf"KERNEL\({name}\b", text)) for text in texts]
                 self.assertEqual(sum(uses), 1)
+
+    def test_each_change_has_an_id_of_an_action(self):
+        text = _RULES.read_text(encoding="utf-8")
+        actions = set(re.findall(r"^\| `([\w-]+)` \| [\w-]+ \| .* \|", text, re.M))
+        self.assertGreater(len(actions), 40)
+        for path in _SOURCES.glob("*.cu*"):
+            source = path.read_text(encoding="utf-8")
+            for action in re.findall(r'"(?:fix|decoy)",\s*"([\w-]+)"', source):
+                with self.subTest(path.name, action=action):
+                    self.assertIn(action, actions | _OWN_ACTIONS)
 
     def test_each_file_of_families_is_built_and_explained(self):
         for where in ("CMakeLists.txt", "README.md"):
