@@ -4,6 +4,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
+#include "bench/zoo/other_ways.cuh"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -18,6 +19,7 @@ struct Access {
   unsigned stride, offset;  // in words
 };
 
+template <bool kHalves = false>  // a word has two values of 16 bits
 __device__ __forceinline__ void ReadWords(const Access& access, const uint32_t* in,
                                           uint32_t* sink) {
   const unsigned threads = gridDim.x * blockDim.x;
@@ -30,7 +32,12 @@ __device__ __forceinline__ void ReadWords(const Access& access, const uint32_t* 
 #pragma unroll 8
     for (int i = 0; i < access.loads; ++i, at += threads) {
       const unsigned word = at * access.stride + access.offset;
-      keep ^= zoo::LoadWordPastL1(in + (word & (kAllWords - 1)));
+      const uint32_t value = zoo::LoadWordPastL1(in + (word & (kAllWords - 1)));
+      if constexpr (kHalves) {
+        zoo::UseHalves(value, &keep);
+      } else {
+        keep ^= value;
+      }
     }
     for (int i = 0; i < access.fmas; ++i) zoo::Fma(chain);
   }
@@ -52,6 +59,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, 5)
 extern "C" __global__ void __launch_bounds__(kThreads, 5)
     KERNEL(single_words)(Access access, const uint32_t* in, uint32_t* sink) {
   ReadWords(access, in, sink);
+}
+
+__global__ void __launch_bounds__(kThreads, 5)
+    WordsOfHalves(Access access, const uint32_t* in, uint32_t* sink) {
+  ReadWords<true>(access, in, sink);
 }
 
 // Each lane reads a word of its own sector. `mask`: of the words that it may choose.
@@ -131,6 +143,12 @@ zoo::Family Strided(const char* id, const char* name, Reader kernel, Access acce
   if (access.stride > 1) {
     family.variants.push_back({"fix", "coalesce", [=] { run(together, kBlocks); }});
     family.cause = "uncoalesced";
+  } else {
+    Access halves = access;
+    halves.loads /= 2;
+    family.variants.push_back(
+        {"fix", "fewer-bytes",
+         [=] { WordsOfHalves<<<sms * kBlocks, kThreads>>>(halves, Words(), zoo::Sink()); }});
   }
   family.variants.push_back({"decoy", "fewer-fma", [=] { run(bare, kBlocks); }});
   family.variants.push_back({"decoy", "raise-occupancy", [=] { run(more, 5); }});
@@ -169,8 +187,9 @@ zoo::Family Writes(const zoo::Setting& setting) {
     KERNEL(scattered_writes)<<<sms * blocks, kThreads>>>(
         its, reinterpret_cast<uint32_t*>(zoo::Out()), zoo::Sink());
   };
-  Access together = access;
+  Access together = access, bare = access;
   together.stride = 1;
+  bare.fmas /= 2;
   return {NAMES(scattered_writes),
           {{"dram", 32, 8}, {"fma", 4, 1}, {"parallel", kBlocks, 1}},
           [=](const zoo::Amounts& a) {
@@ -179,7 +198,8 @@ zoo::Family Writes(const zoo::Setting& setting) {
             its.fmas = a[1];
             run(its, a[2]);
           },
-          {{"fix", "coalesce", [=] { run(together, kBlocks); }}},
+          {{"fix", "coalesce", [=] { run(together, kBlocks); }},
+           {"decoy", "fewer-fma", [=] { run(bare, kBlocks); }}},
           "uncoalesced"};
 }
 

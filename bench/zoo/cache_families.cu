@@ -2,6 +2,7 @@
 //
 // Data that stays in L2, in L1 or in shared memory.
 #include "bench/zoo/mix_family.cuh"
+#include "bench/zoo/other_mix.cuh"
 
 MIX_KERNEL(l2_read, zoo::kL2Reads | zoo::kFmas)
 MIX_KERNEL(l2_read_large, zoo::kL2Reads | zoo::kFmas)
@@ -53,34 +54,57 @@ std::vector<Family> CacheFamilies(const Setting& setting) {
   both.dram_reads = 8;
   Mix words = Cached(100, &Mix::shared_words, 64, 0);
   words.lops = 8;
+  constexpr auto kSlices = OtherMix<kL2Reads | kFmas, kOwnSlice>;
+  const auto half_fma = [](Mix& m) { m.fmas /= 2; };
   std::vector<Family> families;
   families.push_back(MixFamily(NAMES(l2_read), KERNEL(l2_read), Cached(20, &Mix::l2_reads, 16, 8),
                                {l2, fmas(2)}, setting)
-                         .With("decoy", "fewer-fma", [](Mix& m) { m.fmas /= 2; })
+                         .By(kSlices, "fix", "serve-from-l1")
+                         .With("decoy", "fewer-fma", half_fma)
                          .MoreWarps("decoy"));
   families.push_back(
-      MixFamily(NAMES(l2_read_large), KERNEL(l2_read_large), large, {l2, fmas(2)}, setting));
-  families.push_back(MixFamily(NAMES(l2_balanced), KERNEL(l2_balanced),
-                               Cached(15, &Mix::l2_reads, 16, 160), {l2, fmas(40)}, setting));
+      MixFamily(NAMES(l2_read_large), KERNEL(l2_read_large), large, {l2, fmas(2)}, setting)
+          .By(kSlices, "fix", "serve-from-l1")
+          .With("decoy", "fewer-fma", half_fma)
+          .MoreWarps("decoy"));
+  families.push_back(
+      MixFamily(NAMES(l2_balanced), KERNEL(l2_balanced), Cached(15, &Mix::l2_reads, 16, 160),
+                {l2, fmas(40)}, setting)
+          .By(OtherMix<kL2Reads | kFmas, kPackedFmas>, "fix", "fewer-fma", {"fewer-instructions"})
+          .MoreWarps("decoy"));
   families.push_back(MixFamily(NAMES(l2_and_dram), KERNEL(l2_and_dram), both,
-                               {{"l2", &Mix::l2_reads, 8}, {"dram", &Mix::dram_reads, 4}},
-                               setting));
+                               {{"l2", &Mix::l2_reads, 8}, {"dram", &Mix::dram_reads, 4}}, setting)
+                         .By(OtherMix<kL2Reads | kDramReads, kOwnSlice>, "fix", "serve-from-l1")
+                         .MoreWarps("decoy"));
   families.push_back(MixFamily(NAMES(l1_read), KERNEL(l1_read), Cached(60, &Mix::l1_reads, 32, 8),
                                {l1, fmas(2)}, setting)
-                         .With("decoy", "fewer-fma", [](Mix& m) { m.fmas /= 2; })
+                         .By(OtherMix<kL1Reads | kFmas, kHeld>, "fix", "fewer-l1-accesses")
+                         .With("decoy", "fewer-fma", half_fma)
                          .MoreWarps("decoy"));
   families.push_back(MixFamily(NAMES(l1_balanced), KERNEL(l1_balanced),
-                               Cached(40, &Mix::l1_reads, 32, 56), {l1, fmas(16)}, setting));
-  families.push_back(MixFamily(NAMES(shared_vectors), KERNEL(shared_vectors),
-                               Cached(60, &Mix::shared_vectors, 32, 8), {vectors, fmas(2)}, setting)
-                         .With("decoy", "fewer-fma", [](Mix& m) { m.fmas /= 2; })
+                               Cached(40, &Mix::l1_reads, 32, 56), {l1, fmas(16)}, setting)
+                         .By(OtherMix<kL1Reads | kFmas, kHeld | kPackedFmas>, "fix", "relieve-both")
+                         .By(OtherMix<kL1Reads | kFmas, kHeld>, "fix", "fewer-l1-accesses")
                          .MoreWarps("decoy"));
-  families.push_back(MixFamily(NAMES(shared_words), KERNEL(shared_words), words,
-                               {{"shared", &Mix::shared_words, 16}, {"alu", &Mix::lops, 2}},
-                               setting));
+  families.push_back(
+      MixFamily(NAMES(shared_vectors), KERNEL(shared_vectors),
+                Cached(60, &Mix::shared_vectors, 32, 8), {vectors, fmas(2)}, setting)
+          .By(OtherMix<kSharedVectors | kFmas, kHeld>, "fix", "fewer-shared-accesses", HoldRounds)
+          .With("decoy", "fewer-fma", half_fma)
+          .MoreWarps("decoy"));
+  families.push_back(
+      MixFamily(NAMES(shared_words), KERNEL(shared_words), words,
+                {{"shared", &Mix::shared_words, 16}, {"alu", &Mix::lops, 2}}, setting)
+          .By(OtherMix<kSharedWords | kLops, kHeld>, "fix", "fewer-shared-accesses", HoldRounds)
+          .MoreWarps("decoy"));
   families.push_back(MixFamily(NAMES(shared_balanced), KERNEL(shared_balanced),
                                Cached(40, &Mix::shared_vectors, 32, 56), {vectors, fmas(16)},
-                               setting));
+                               setting)
+                         .By(OtherMix<kSharedVectors | kFmas, kHeld | kPackedFmas>, "fix",
+                             "relieve-both", HoldRounds)
+                         .By(OtherMix<kSharedVectors | kFmas, kPackedFmas>, "fix", "fewer-fma",
+                             {"fewer-instructions"})
+                         .MoreWarps("decoy"));
   families.push_back(Conflicts(NAMES(conflicts_two), KERNEL(conflicts_two), 2, 60, setting));
   families.push_back(Conflicts(NAMES(conflicts_four), KERNEL(conflicts_four), 4, 30, setting));
   families.push_back(Conflicts(NAMES(conflicts_eight), KERNEL(conflicts_eight), 8, 15, setting));

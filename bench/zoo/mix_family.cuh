@@ -52,12 +52,23 @@ class MixFamily {
 
   template <typename Change>
   MixFamily& With(const char* kind, const char* action, Change change) {
+    return By(kernel_, kind, action, change);
+  }
+  // The same work by another kernel. `same`: other ids of the change.
+  template <typename Change>
+  MixFamily& By(MixKernel kernel, const char* kind, const char* action, Change change,
+                std::vector<const char*> same = {}) {
     Mix changed = mix_;
     change(changed);
-    family_.variants.push_back({kind, action, [kernel = kernel_, changed, sms = sms_] {
-                                  Run(kernel, changed, sms * kBlocksPerSm);
-                                }});
+    family_.variants.push_back(
+        {kind, action, [kernel, changed, sms = sms_] { Run(kernel, changed, sms * kBlocksPerSm); },
+         std::move(same)});
     return *this;
+  }
+  MixFamily& By(MixKernel kernel, const char* kind, const char* action,
+                std::vector<const char*> same = {}) {
+    return By(
+        kernel, kind, action, [](Mix&) {}, std::move(same));
   }
   // The same work in five blocks for each SM.
   MixFamily& MoreWarps(const char* kind) {

@@ -4,66 +4,23 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
+#include "bench/zoo/pipes.cuh"
 #include "bench/zoo/zoo.h"
 
 namespace {
 
+using zoo::Fmas;
 using zoo::kChains;
 using zoo::kThreads;
-
-// In groups of kChains instructions for each round.
-struct Pipes {
-  int rounds, main, other;
-};
-
-template <typename T, typename Main, typename Other>
-__device__ __forceinline__ void RunPipes(const Pipes& pipes, uint32_t* sink, Main main,
-                                         Other other) {
-  T chain[kChains];
-  uint32_t word[kChains];
-  float single[kChains];
-  zoo::StartChains(single);
-#pragma unroll
-  for (int k = 0; k < kChains; ++k) chain[k] = static_cast<T>(threadIdx.x + k);
-#pragma unroll
-  for (int k = 0; k < kChains; ++k) word[k] = threadIdx.x + k;
-#pragma unroll 1
-  for (int round = 0; round < pipes.rounds; ++round) {
-#pragma unroll 4
-    for (int i = 0; i < pipes.main; ++i) {
-#pragma unroll
-      for (T& x : chain) main(x);
-    }
-#pragma unroll 4
-    for (int i = 0; i < pipes.other; ++i) other(single, word);
-  }
-  T sum = chain[0];
-#pragma unroll
-  for (int k = 1; k < kChains; ++k) sum += chain[k];
-  uint32_t keep = sum == static_cast<T>(77) ? 1 : 0;
-#pragma unroll
-  for (const uint32_t x : word) keep ^= x;
-  zoo::Keep(single, keep, sink);
-  if (sum == static_cast<T>(12345)) *sink = keep;
-}
-
-struct Lops {
-  __device__ void operator()(float (&)[kChains], uint32_t (&word)[kChains]) const {
-    zoo::Lop(word);
-  }
-};
-struct Fmas {
-  __device__ void operator()(float (&chain)[kChains], uint32_t (&)[kChains]) const {
-    zoo::Fma(chain);
-  }
-};
+using zoo::Lops;
+using zoo::Pipes;
 
 }  // namespace
 
 #define PIPE_KERNEL(name, type, other, instruction, constraint)                            \
   extern "C" __global__ void __launch_bounds__(kThreads, 5)                                \
       KERNEL(name)(Pipes pipes, uint32_t * sink) {                                         \
-    RunPipes<type>(                                                                        \
+    zoo::RunPipes<type>(                                                                   \
         pipes, sink, [](type& x) { asm volatile(instruction                                \
                                                 : constraint(x)); }, other{}); \
   }
@@ -89,21 +46,42 @@ PIPE_KERNEL(fma_and_logic, float, Lops, "fma.rn.f32 %0, %0, 0f3F000000, 0f3F0000
 
 namespace {
 
-// One chain in few warps: the latency of the pipe decides.
-extern "C" __global__ void KERNEL(fma_one_chain)(int steps, int others, uint32_t* sink) {
+// One chain in few warps: the latency of the pipe decides. `kInLine`: instructions of a step.
+template <int kInLine>
+__device__ __forceinline__ void RunOneChain(int steps, int others, uint32_t* sink) {
   float x = static_cast<float>(threadIdx.x);
   float beside[kChains];
   zoo::StartChains(beside);
 #pragma unroll 1
   for (int i = 0; i < steps; ++i) {
 #pragma unroll
-    for (int k = 0; k < 16; ++k) {
+    for (int k = 0; k < kInLine; ++k) {
       asm volatile("fma.rn.f32 %0, %0, 0f3F000000, 0f3F000000;" : "+f"(x));
     }
     for (int k = 0; k < others; ++k) zoo::Fma(beside);
   }
   zoo::Keep(beside, x == -1.0f ? 1 : 0, sink);
   if (x == -1.0f) *sink = 1;
+}
+extern "C" __global__ void KERNEL(fma_one_chain)(int steps, int others, uint32_t* sink) {
+  RunOneChain<16>(steps, others, sink);
+}
+__global__ void OneChainInShortLoop(int steps, int others, uint32_t* sink) {
+  RunOneChain<2>(steps, others, sink);
+}
+
+// As many instructions of a thread, in four chains.
+__global__ void FourChains(int steps, uint32_t* sink) {
+  float chain[4], none[kChains];
+  zoo::StartChains(none);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) chain[k] = static_cast<float>(threadIdx.x + k);
+#pragma unroll 1
+  for (int i = 0; i < steps; ++i) {
+#pragma unroll
+    for (int k = 0; k < 16; ++k) zoo::SingleFma{}(chain[k % 4]);
+  }
+  zoo::Keep(none, __float_as_uint(chain[0] + chain[1] + chain[2] + chain[3]), sink);
 }
 
 using PipeKernel = void (*)(Pipes, uint32_t*);
@@ -115,6 +93,10 @@ struct Pipe {
   Pipes amounts;
   int main_step, other_step;
   const char* useless;  // advice about the other pipe; nullptr: it is not tried
+  const char* fix = nullptr;
+  PipeKernel fixed = nullptr;
+  int fixed_part = 1;  // 2: half of the steps do the same
+  std::vector<const char*> same{};
 };
 
 zoo::Family Make(const Pipe& pipe, const zoo::Setting& setting) {
@@ -136,6 +118,13 @@ zoo::Family Make(const Pipe& pipe, const zoo::Setting& setting) {
                        run({pipes.rounds, a[0], a[1]}, a[2]);
                      },
                      {}};
+  if (pipe.fix != nullptr) {
+    const Pipes fixed{pipes.rounds, pipes.main / pipe.fixed_part, pipes.other};
+    family.variants.push_back(
+        {"fix", pipe.fix,
+         [=, other = pipe.fixed] { other<<<sms * kBlocks, kThreads>>>(fixed, zoo::Sink()); },
+         pipe.same});
+  }
   family.variants.push_back(
       {"decoy", "raise-occupancy", [=] {
          run({pipes.rounds / kUnit * kBlocks, pipes.main, pipes.other}, kUnit);
@@ -154,11 +143,15 @@ zoo::Family OneChain(const zoo::Setting& setting) {
   const auto run = [=](int blocks, int others, int its_steps) {
     KERNEL(fma_one_chain)<<<sms * blocks, 128>>>(its_steps, others, zoo::Sink());
   };
-  return {NAMES(fma_one_chain),
-          {{"chain", steps, steps / 4}, {"parallel", 1, 1, true}},
-          [=](const zoo::Amounts& a) { run(a[1], 0, a[0]); },
-          {{"fix", "raise-occupancy", [=] { run(4, 0, steps / 4); }}},
-          ""};
+  return {
+      NAMES(fma_one_chain),
+      {{"chain", steps, steps / 4}, {"parallel", 1, 1, true}},
+      [=](const zoo::Amounts& a) { run(a[1], 0, a[0]); },
+      {{"fix", "raise-occupancy", [=] { run(4, 0, steps / 4); }},
+       {"fix", "independent-instructions", [=] { FourChains<<<sms, 128>>>(steps, zoo::Sink()); }},
+       {"decoy", "smaller-loop",
+        [=] { OneChainInShortLoop<<<sms, 128>>>(8 * steps, 0, zoo::Sink()); }}},
+      ""};
 }
 
 }  // namespace
@@ -166,20 +159,144 @@ zoo::Family OneChain(const zoo::Setting& setting) {
 namespace zoo {
 
 std::vector<Family> PipeFamilies(const Setting& setting) {
+  const char *const fma = "fewer-fma", *const integer = "fewer-integer";
+  const char* const special = "fewer-special-functions";
+  const std::vector<const char*> issue = {"fewer-instructions"};
+  const auto of_pairs = OtherPipes<uint32_t, FmaOfPairs, Lops>;
   const Pipe pipes[] = {
-      {NAMES(fma_chains), KERNEL(fma_chains), "fma", "alu", {100, 32, 2}, 8, 1, "fewer-integer"},
-      {NAMES(mul_chains), KERNEL(mul_chains), "fma", "alu", {100, 32, 4}, 8, 2, "fewer-integer"},
-      {NAMES(fp64_chains), KERNEL(fp64_chains), "fp64", "fma", {50, 32, 8}, 8, 4, "fewer-fma"},
-      {NAMES(exp_chains), KERNEL(exp_chains), "sfu", "alu", {20, 32, 8}, 8, 4, "fewer-integer"},
-      {NAMES(rsqrt_chains), KERNEL(rsqrt_chains), "sfu", "fma", {20, 32, 16}, 8, 8, "fewer-fma"},
-      {NAMES(sine_chains), KERNEL(sine_chains), "sfu", "alu", {20, 32, 8}, 8, 4, nullptr},
-      {NAMES(convert_chains), KERNEL(convert_chains), "sfu", "fma", {10, 32, 8}, 8, 4, nullptr},
-      {NAMES(logic_chains), KERNEL(logic_chains), "alu", "fma", {60, 32, 4}, 8, 2, "fewer-fma"},
-      {NAMES(shift_chains), KERNEL(shift_chains), "alu", "fma", {60, 32, 8}, 8, 4, "fewer-fma"},
-      {NAMES(multiply_chains), KERNEL(multiply_chains), "fma", "alu", {60, 32, 4}, 8, 2, nullptr},
-      {NAMES(popcount_chains), KERNEL(popcount_chains), "sfu", "alu", {20, 32, 4}, 8, 2, nullptr},
-      {NAMES(half_chains), KERNEL(half_chains), "fma", "alu", {60, 32, 4}, 8, 2, "fewer-integer"},
-      {NAMES(fma_and_logic), KERNEL(fma_and_logic), "fma", "alu", {60, 32, 16}, 8, 4, nullptr},
+      {NAMES(fma_chains),
+       KERNEL(fma_chains),
+       "fma",
+       "alu",
+       {100, 32, 2},
+       8,
+       1,
+       integer,
+       fma,
+       of_pairs,
+       2,
+       issue},
+      {NAMES(mul_chains),
+       KERNEL(mul_chains),
+       "fma",
+       "alu",
+       {100, 32, 4},
+       8,
+       2,
+       integer,
+       fma,
+       OtherPipes<uint32_t, MulOfPairs, Lops>,
+       2,
+       issue},
+      {NAMES(fp64_chains),
+       KERNEL(fp64_chains),
+       "fp64",
+       "fma",
+       {50, 32, 8},
+       8,
+       4,
+       fma,
+       "fp32-for-fp64",
+       OtherPipes<float, SingleFma, Fmas>},
+      {NAMES(exp_chains),
+       KERNEL(exp_chains),
+       "sfu",
+       "alu",
+       {20, 32, 8},
+       8,
+       4,
+       integer,
+       special,
+       PartlyComputed<float, Exp2, 3, Lops>},
+      {NAMES(rsqrt_chains),
+       KERNEL(rsqrt_chains),
+       "sfu",
+       "fma",
+       {20, 32, 16},
+       8,
+       8,
+       fma,
+       special,
+       PartlyComputed<float, Rsqrt, 2, Fmas>},
+      {NAMES(sine_chains),
+       KERNEL(sine_chains),
+       "sfu",
+       "alu",
+       {20, 32, 8},
+       8,
+       4,
+       nullptr,
+       special,
+       PartlyComputed<float, Sine, 3, Lops>},
+      {NAMES(convert_chains),
+       KERNEL(convert_chains),
+       "sfu",
+       "fma",
+       {10, 32, 8},
+       8,
+       4,
+       nullptr,
+       special,
+       OtherPipes<float, Rounding, Fmas>},
+      // Each of its instructions does 32 bits of work that are needed: no fix.
+      {NAMES(logic_chains), KERNEL(logic_chains), "alu", "fma", {60, 32, 4}, 8, 2, fma},
+      {NAMES(shift_chains),
+       KERNEL(shift_chains),
+       "alu",
+       "fma",
+       {60, 32, 8},
+       8,
+       4,
+       fma,
+       integer,
+       OtherPipes<uint32_t, TwoRotations, Fmas>,
+       2},
+      {NAMES(multiply_chains),
+       KERNEL(multiply_chains),
+       "fma",
+       "alu",
+       {60, 32, 4},
+       8,
+       2,
+       nullptr,
+       fma,
+       OtherPipes<uint32_t, TwoMultiplications, Lops>,
+       2,
+       issue},
+      {NAMES(popcount_chains),
+       KERNEL(popcount_chains),
+       "sfu",
+       "alu",
+       {20, 32, 4},
+       8,
+       2,
+       nullptr,
+       special,
+       PartlyComputed<uint32_t, Popcount, 1, Lops>},
+      {NAMES(half_chains),
+       KERNEL(half_chains),
+       "fma",
+       "alu",
+       {60, 32, 4},
+       8,
+       2,
+       integer,
+       "fewer-half-fma",
+       OtherPipes<uint32_t, TwoFmasOfPairs, Lops>,
+       2,
+       issue},
+      {NAMES(fma_and_logic),
+       KERNEL(fma_and_logic),
+       "fma",
+       "alu",
+       {60, 32, 16},
+       8,
+       4,
+       nullptr,
+       "fewer-instructions",
+       of_pairs,
+       2,
+       {fma}},
   };
   std::vector<Family> families;
   for (const Pipe& pipe : pipes) families.push_back(Make(pipe, setting));

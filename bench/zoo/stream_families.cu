@@ -2,6 +2,7 @@
 //
 // Streams through DRAM, alone and beside arithmetic.
 #include "bench/zoo/mix_family.cuh"
+#include "bench/zoo/other_mix.cuh"
 
 MIX_KERNEL(stream_read, zoo::kDramReads | zoo::kFmas)
 MIX_KERNEL(stream_write, zoo::kDramWrites | zoo::kFmas)
@@ -81,34 +82,52 @@ std::vector<Family> StreamFamilies(const Setting& setting) {
   const auto half_fma = [](Mix& m) { m.fmas /= 2; };
   const auto half_reads = [](Mix& m) { m.dram_reads /= 2; };
   setting.draws->Begin("stream_few_warps");
+  constexpr auto kReadHalves = OtherMix<kDramReads | kFmas, kHalfStorage>;
+  constexpr auto kPacked = OtherMix<kDramReads | kFmas, kPackedFmas>;
+  constexpr auto kHalves = OtherMix<kDramReads | kFmas, kHalfStorage | kPackedFmas>;
   std::vector<Family> families;
   families.push_back(FewWarps(setting));
   families.push_back(MixFamily(NAMES(stream_read), KERNEL(stream_read), mix(15, 16, 0, 16),
                                {reads, fmas(4)}, setting)
+                         .By(kReadHalves, "fix", "fewer-bytes")
                          .With("decoy", "fewer-fma", half_fma)
                          .MoreWarps("decoy"));
   families.push_back(MixFamily(NAMES(stream_write), KERNEL(stream_write), mix(15, 0, 16, 16),
                                {writes, fmas(4)}, setting)
+                         .By(OtherMix<kDramWrites | kFmas, kHalfStorage>, "fix", "fewer-bytes")
                          .MoreWarps("decoy"));
-  families.push_back(MixFamily(NAMES(stream_copy), KERNEL(stream_copy), mix(10, 16, 16, 16),
-                               {reads, writes, fmas(4)}, setting)
-                         .With("decoy", "fewer-fma", half_fma));
+  families.push_back(
+      MixFamily(NAMES(stream_copy), KERNEL(stream_copy), mix(10, 16, 16, 16),
+                {reads, writes, fmas(4)}, setting)
+          .By(OtherMix<kDramReads | kDramWrites | kFmas, kHalfStorage>, "fix", "fewer-bytes")
+          .With("decoy", "fewer-fma", half_fma));
   families.push_back(MixFamily(NAMES(stream_three_to_one), KERNEL(stream_three_to_one),
-                               mix(10, 24, 8, 0), {reads, writes}, setting));
+                               mix(10, 24, 8, 0), {reads, writes}, setting)
+                         .By(OtherMix<kDramReads | kDramWrites, kHalfStorage>, "fix", "fewer-bytes")
+                         .MoreWarps("decoy"));
   families.push_back(MixFamily(NAMES(stream_balanced), KERNEL(stream_balanced), mix(10, 16, 0, 200),
-                               {reads, fmas(40)}, setting));
+                               {reads, fmas(40)}, setting)
+                         .By(kHalves, "fix", "relieve-both")
+                         .By(kPacked, "fix", "fewer-fma", {"fewer-instructions"})
+                         .MoreWarps("decoy"));
   families.push_back(MixFamily(NAMES(stream_much_fma), KERNEL(stream_much_fma), mix(10, 16, 0, 480),
                                {reads, fmas(80)}, setting)
+                         .By(kPacked, "fix", "fewer-fma", {"fewer-instructions"})
                          .With("decoy", "fewer-bytes", half_reads)
                          .MoreWarps("decoy"));
   families.push_back(MixFamily(NAMES(stream_integer), KERNEL(stream_integer), integer(16),
                                {reads, lops(4)}, setting)
+                         .By(OtherMix<kDramReads | kLops, kHalfStorage>, "fix", "fewer-bytes")
                          .MoreWarps("decoy"));
   families.push_back(MixFamily(NAMES(stream_much_integer), KERNEL(stream_much_integer),
                                integer(240), {reads, lops(40)}, setting)
+                         .By(OtherMix<kDramReads | kLops, kPackedLops>, "fix", "fewer-integer")
                          .With("decoy", "fewer-bytes", half_reads));
-  families.push_back(MixFamily(NAMES(stream_shared), KERNEL(stream_shared), shared,
-                               {reads, {"shared", &Mix::shared_vectors, 16}}, setting));
+  families.push_back(
+      MixFamily(NAMES(stream_shared), KERNEL(stream_shared), shared,
+                {reads, {"shared", &Mix::shared_vectors, 16}}, setting)
+          .By(OtherMix<kDramReads | kSharedVectors, kHalfStorage>, "fix", "fewer-bytes")
+          .MoreWarps("decoy"));
   return families;
 }
 

@@ -4,6 +4,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
+#include "bench/zoo/other_ways.cuh"
 #include "bench/zoo/wgmma.h"
 #include "bench/zoo/zoo.h"
 
@@ -69,7 +70,13 @@ struct Double {
   }
 };
 
-template <typename Type>
+enum class Way {
+  kNatural,
+  kPackedFmas,  // two 16-bit values for each instruction
+  kHeldLoads,   // what ldmatrix reads is the same in each round: it is used kUnit times
+};
+
+template <typename Type, Way kWay = Way::kNatural>
 __device__ __forceinline__ void RunMma(const Work& work, uint32_t left, uint32_t right,
                                        uint32_t* sink) {
   __shared__ uint4 tile[256];
@@ -79,7 +86,8 @@ __device__ __forceinline__ void RunMma(const Work& work, uint32_t left, uint32_t
   typename Type::Sum sums[kTiles][4] = {};
   float chain[zoo::kChains];
   zoo::StartChains(chain);
-  uint32_t keep = 0;
+  uint32_t keep = 0, pair[zoo::kPairs];
+  if constexpr (kWay == Way::kPackedFmas) zoo::StartPairs(pair);
 #pragma unroll 1
   for (int round = 0; round < work.rounds; ++round) {
 #pragma unroll 4
@@ -87,20 +95,30 @@ __device__ __forceinline__ void RunMma(const Work& work, uint32_t left, uint32_t
 #pragma unroll
       for (auto& sum : sums) Type::Multiply(sum, left, right);
     }
-    for (int i = 0; i < work.fmas; ++i) zoo::Fma(chain);
+    for (int i = 0; i < work.fmas; ++i) {
+      if constexpr (kWay == Way::kPackedFmas) {
+        zoo::FmaPairs(pair);
+      } else {
+        zoo::Fma(chain);
+      }
+    }
 #pragma unroll 4
     for (int i = 0; i < work.loads; ++i) {
       uint32_t a, b, c, d;
       asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                    : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                    : "r"(at + 512 * (i & 7)));
-      zoo::Use(make_uint4(a, b, c, d), &keep);
+#pragma unroll
+      for (int use = 0; use < (kWay == Way::kHeldLoads ? kUnit : 1); ++use) {
+        zoo::Use(make_uint4(a, b, c, d), &keep);
+      }
     }
   }
   typename Type::Sum all = 0;
 #pragma unroll
   for (const auto& sum : sums) all += sum[0] + sum[1] + sum[2] + sum[3];
   if (all == static_cast<typename Type::Sum>(-77)) *sink = 1;
+  if constexpr (kWay == Way::kPackedFmas) keep ^= zoo::Bits(pair);
   zoo::Keep(chain, keep, sink);
 }
 
@@ -111,7 +129,7 @@ struct Tensor {
   Kernel kernel;
   Work work;
   uint32_t value;
-  bool wgmma;  // the same operations by wgmma are the fix
+  zoo::WgmmaType wgmma;  // the same operations by wgmma are the fix
 };
 
 }  // namespace
@@ -131,6 +149,12 @@ MMA_KERNEL(mma_and_loads, Half)
 MMA_KERNEL(mma_and_fma, Half)
 
 namespace {
+
+template <Way kWay>
+__global__ void __launch_bounds__(kThreads, 4)
+    OtherMma(Work work, uint32_t left, uint32_t right, uint32_t* sink) {
+  RunMma<Half, kWay>(work, left, right, sink);
+}
 
 zoo::Family Make(const Tensor& tensor, const zoo::Setting& setting) {
   setting.draws->Begin(tensor.name);
@@ -158,9 +182,23 @@ zoo::Family Make(const Tensor& tensor, const zoo::Setting& setting) {
   more.rounds = work.rounds / 4 * 3;
   family.variants.push_back({"decoy", "raise-occupancy", [=] { run(more, 4); }});
   family.least_major = 8;
-  if (tensor.wgmma && setting.wgmma) {
+  if (tensor.wgmma != zoo::WgmmaType::kNone && setting.wgmma) {
+    family.variants.push_back({"fix", "use-wgmma", [=, type = tensor.wgmma] {
+                                 zoo::RunWgmma(type, sms * 3, work.rounds, work.mmas / 2,
+                                               2 * work.fmas);
+                               }});
+  }
+  const auto by = [=](Kernel other, const Work& its) {
+    return [=] { other<<<sms * 3, kThreads>>>(its, value, value, zoo::Sink()); };
+  };
+  if (work.loads > 0) {
+    const Work held{work.rounds / kUnit, work.mmas * kUnit, 0, work.loads};
     family.variants.push_back(
-        {"fix", "use-wgmma", [=] { zoo::RunWgmmaHalf(sms * 3, work.rounds, work.mmas / 2); }});
+        {"fix", "fewer-shared-accesses", by(OtherMma<Way::kHeldLoads>, held)});
+  }
+  if (work.fmas >= work.mmas) {
+    family.variants.push_back(
+        {"fix", "fewer-fma", by(OtherMma<Way::kPackedFmas>, work), {"fewer-instructions"}});
   }
   return family;
 }
@@ -171,14 +209,15 @@ namespace zoo {
 
 std::vector<Family> TensorFamilies(const Setting& setting) {
   constexpr uint32_t kHalf = 0x2c002c00, kBfloat = 0x3d803d80, kTf = 0x3d800000, kInt = 0x01010101;
+  const WgmmaType none = WgmmaType::kNone;
   const Tensor kinds[] = {
-      {NAMES(mma_half), KERNEL(mma_half), {30, 32, 4, 0}, kHalf, true},
-      {NAMES(mma_bfloat), KERNEL(mma_bfloat), {30, 32, 4, 0}, kBfloat, false},
-      {NAMES(mma_tf), KERNEL(mma_tf), {30, 32, 4, 0}, kTf, false},
-      {NAMES(mma_int), KERNEL(mma_int), {30, 32, 4, 0}, kInt, false},
-      {NAMES(mma_double), KERNEL(mma_double), {30, 16, 4, 0}, 1000, false},
-      {NAMES(mma_and_loads), KERNEL(mma_and_loads), {20, 16, 0, 128}, kHalf, false},
-      {NAMES(mma_and_fma), KERNEL(mma_and_fma), {20, 16, 128, 0}, kHalf, false},
+      {NAMES(mma_half), KERNEL(mma_half), {30, 32, 4, 0}, kHalf, WgmmaType::kHalf},
+      {NAMES(mma_bfloat), KERNEL(mma_bfloat), {30, 32, 4, 0}, kBfloat, WgmmaType::kBfloat},
+      {NAMES(mma_tf), KERNEL(mma_tf), {30, 32, 4, 0}, kTf, WgmmaType::kTf32},
+      {NAMES(mma_int), KERNEL(mma_int), {30, 32, 4, 0}, kInt, WgmmaType::kInt8},
+      {NAMES(mma_double), KERNEL(mma_double), {30, 16, 4, 0}, 1000, none},
+      {NAMES(mma_and_loads), KERNEL(mma_and_loads), {20, 16, 0, 128}, kHalf, none},
+      {NAMES(mma_and_fma), KERNEL(mma_and_fma), {20, 16, 128, 0}, kHalf, none},
   };
   std::vector<Family> families;
   for (const Tensor& tensor : kinds) families.push_back(Make(tensor, setting));

@@ -26,63 +26,57 @@ __device__ __forceinline__ uint64_t Descriptor(uint32_t address) {
   return ((address >> 4) & 0x3fff) | (kBetweenCores << 16) | (kBetweenRows << 32);
 }
 
-__device__ __forceinline__ void MultiplyHalf(float (&d)[kSums], uint64_t left, uint64_t right) {
-  asm volatile(
-      "{ .reg .pred add; setp.eq.u32 add, 0, 0; "
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15,"
-      " %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31,"
-      " %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47,"
-      " %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, "
-      "add, 1, 1, 0, 0; }"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),
-        "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]),
-        "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),
-        "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]),
-        "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]),
-        "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
-        "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
-        "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
-        "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]),
-        "+f"(d[63])
-      : "l"(left), "l"(right));
-}
+#define EIGHT_SUMS(d, at, constraint)                                                     \
+  constraint(d[at]), constraint(d[at + 1]), constraint(d[at + 2]), constraint(d[at + 3]), \
+      constraint(d[at + 4]), constraint(d[at + 5]), constraint(d[at + 6]), constraint(d[at + 7])
+#define SUMS(d, constraint)                                                                        \
+  EIGHT_SUMS(d, 0, constraint), EIGHT_SUMS(d, 8, constraint), EIGHT_SUMS(d, 16, constraint),       \
+      EIGHT_SUMS(d, 24, constraint), EIGHT_SUMS(d, 32, constraint), EIGHT_SUMS(d, 40, constraint), \
+      EIGHT_SUMS(d, 48, constraint), EIGHT_SUMS(d, 56, constraint)
 
-__device__ __forceinline__ void MultiplyFloat8(float (&d)[kSums], uint64_t left, uint64_t right) {
-  asm volatile(
-      "{ .reg .pred add; setp.eq.u32 add, 0, 0; "
-      "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15,"
-      " %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31,"
-      " %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47,"
-      " %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, "
-      "add, 1, 1; }"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),
-        "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]),
-        "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),
-        "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]),
-        "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]),
-        "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
-        "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
-        "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
-        "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]),
-        "+f"(d[63])
-      : "l"(left), "l"(right));
-}
+// The sums are read and written. `scales`: the immediate operands after the predicate.
+#define TYPE(name, sum, constraint, shape_and_types, scales)                                  \
+  struct name {                                                                               \
+    using Sum = sum;                                                                          \
+    static __device__ __forceinline__ void Multiply(Sum (&d)[kSums], uint64_t left,           \
+                                                    uint64_t right) {                         \
+      asm volatile(                                                                           \
+          "{ .reg .pred add; setp.eq.u32 add, 0, 0; "                                         \
+          "wgmma.mma_async.sync.aligned." shape_and_types                                     \
+          " {"                                                                                \
+          "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "            \
+          "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "  \
+          "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "  \
+          "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, " \
+          "%64, %65, add" scales "; }"                                                        \
+          : SUMS(d, constraint)                                                               \
+          : "l"(left), "l"(right));                                                           \
+    }                                                                                         \
+  }
+TYPE(Half, float, "+f", "m64n128k16.f32.f16.f16", ", 1, 1, 0, 0");
+TYPE(Bfloat, float, "+f", "m64n128k16.f32.bf16.bf16", ", 1, 1, 0, 0");
+TYPE(Tf32, float, "+f", "m64n128k8.f32.tf32.tf32", ", 1, 1");
+TYPE(Float8, float, "+f", "m64n128k32.f32.e4m3.e4m3", ", 1, 1");
+TYPE(Int8, int, "+r", "m64n128k32.s32.s8.s8", "");
 
-// All elements are `value`, so the layout does not matter for the result.
-template <bool kFloat8>
-__device__ __forceinline__ void RunWgmma(const Work& work, uint32_t value, uint32_t* sink,
-                                         float* first) {
-  __shared__ __align__(1024) uint32_t tiles[(kLeftBytes + kRightBytes) / 4];
+__device__ __forceinline__ void Fill(uint32_t (&tiles)[(kLeftBytes + kRightBytes) / 4],
+                                     uint32_t value) {
   for (unsigned i = threadIdx.x; i < (kLeftBytes + kRightBytes) / 4; i += blockDim.x) {
     tiles[i] = value;
   }
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
+}
+
+// All elements are `value`, so the layout does not matter for the result.
+template <typename Type>
+__device__ __forceinline__ void RunWgmma(const Work& work, uint32_t value, uint32_t* sink,
+                                         float* first) {
+  __shared__ __align__(1024) uint32_t tiles[(kLeftBytes + kRightBytes) / 4];
+  Fill(tiles, value);
   const uint64_t left = Descriptor(zoo::SharedAddress(tiles));
   const uint64_t right = Descriptor(zoo::SharedAddress(tiles) + kLeftBytes);
-  float d[kSums] = {};
+  typename Type::Sum d[kSums] = {};
   float chain[zoo::kChains];
   zoo::StartChains(chain);
 #pragma unroll 1
@@ -90,11 +84,7 @@ __device__ __forceinline__ void RunWgmma(const Work& work, uint32_t value, uint3
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll 1
     for (int i = 0; i < work.products; ++i) {
-      if constexpr (kFloat8) {
-        MultiplyFloat8(d, left, right);
-      } else {
-        MultiplyHalf(d, left, right);
-      }
+      Type::Multiply(d, left, right);
     }
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
@@ -102,18 +92,58 @@ __device__ __forceinline__ void RunWgmma(const Work& work, uint32_t value, uint3
   }
   float sum = 0;
 #pragma unroll
-  for (const float x : d) sum += x;
+  for (const auto x : d) sum += static_cast<float>(x);
   if (blockIdx.x == 0 && threadIdx.x == 0) *first = sum / kSums;
   zoo::Keep(chain, sum == -77.0f ? 1 : 0, sink);
 }
 
 extern "C" __global__ void __launch_bounds__(kWarpgroup)
     KERNEL(wgmma_half)(Work work, uint32_t value, uint32_t* sink, float* first) {
-  RunWgmma<false>(work, value, sink, first);
+  RunWgmma<Half>(work, value, sink, first);
 }
 extern "C" __global__ void __launch_bounds__(kWarpgroup)
     KERNEL(wgmma_float)(Work work, uint32_t value, uint32_t* sink, float* first) {
-  RunWgmma<true>(work, value, sink, first);
+  RunWgmma<Float8>(work, value, sink, first);
+}
+
+template <typename Type>
+__global__ void __launch_bounds__(kWarpgroup)
+    OtherWgmma(Work work, uint32_t value, uint32_t* sink, float* first) {
+  RunWgmma<Type>(work, value, sink, first);
+}
+
+// The loop of attention_like (matrix_families.cu): scores, an exponential of each, and a second
+// product, which needs them.
+__global__ void __launch_bounds__(kWarpgroup)
+    AttentionByWgmma(Work work, int exponentials, uint32_t value, uint32_t* sink) {
+  __shared__ __align__(1024) uint32_t tiles[(kLeftBytes + kRightBytes) / 4];
+  Fill(tiles, value);
+  const uint64_t left = Descriptor(zoo::SharedAddress(tiles));
+  const uint64_t right = Descriptor(zoo::SharedAddress(tiles) + kLeftBytes);
+  float d[kSums] = {}, chain[zoo::kChains];
+  zoo::StartChains(chain);
+  const auto multiply = [&] {
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll 1
+    for (int i = 0; i < work.products; ++i) Half::Multiply(d, left, right);
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  };
+#pragma unroll 1
+  for (int round = 0; round < work.rounds; ++round) {
+    multiply();
+    for (int i = 0; i < exponentials; ++i) {
+#pragma unroll
+      for (float& x : d) asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+    }
+    for (int i = 0; i < work.fmas; ++i) zoo::Fma(chain);
+    multiply();
+  }
+  float sum = 0;
+#pragma unroll
+  for (const float x : d) sum += x;
+  zoo::Keep(chain, sum == -77.0f ? 1 : 0, sink);
+  if (sum == -77.0f) *sink = 1;
 }
 
 constexpr uint32_t kHalf = 0x2c002c00;    // 1 / 16
@@ -144,6 +174,13 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, uint32_t value
                       {"decoy", "raise-occupancy", [=] {
                          run({work.rounds, 24, 3}, kBlocks + 1);
                        }}}};
+  if (kernel == KERNEL(wgmma_half)) {  // an instruction has twice as many products of 8 bits
+    family.variants.push_back({"fix", "smaller-type", [=] {
+                                 KERNEL(wgmma_float)<<<sms * kBlocks, kWarpgroup>>>(
+                                     {work.rounds, work.products / 2, work.fmas}, kFloat8,
+                                     zoo::Sink(), First());
+                               }});
+  }
   family.is_right = [=] {
     // Few products: a sum of FP8's products is thought to keep too few bits to grow without end.
     const Work few{2, work.products, work.fmas};
@@ -162,8 +199,27 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, uint32_t value
 
 namespace zoo {
 
-void RunWgmmaHalf(int blocks, int rounds, int products) {
-  KERNEL(wgmma_half)<<<blocks, kWarpgroup>>>({rounds, products, 0}, kHalf, Sink(), First());
+void RunWgmma(WgmmaType type, int blocks, int rounds, int products, int fmas) {
+  constexpr uint32_t kBfloat = 0x3d803d80, kTf = 0x3d800000, kInt = 0x01010101;
+  const auto run = [=](Kernel kernel, uint32_t value) {
+    kernel<<<blocks, kWarpgroup>>>({rounds, products, fmas}, value, Sink(), First());
+  };
+  switch (type) {
+    case WgmmaType::kHalf:
+      return run(KERNEL(wgmma_half), kHalf);
+    case WgmmaType::kBfloat:
+      return run(OtherWgmma<Bfloat>, kBfloat);
+    case WgmmaType::kTf32:
+      return run(OtherWgmma<Tf32>, kTf);
+    case WgmmaType::kInt8:
+      return run(OtherWgmma<Int8>, kInt);
+    case WgmmaType::kNone:
+      return;
+  }
+}
+
+void RunWgmmaAttention(int blocks, int steps, int products, int exponentials, int fmas) {
+  AttentionByWgmma<<<blocks, kWarpgroup>>>({steps, products, fmas}, exponentials, kHalf, Sink());
 }
 
 std::vector<Family> WgmmaFamilies(const Setting& setting) {
