@@ -3,6 +3,7 @@
 // Everyday kernels on arrays: reduction, scan, histogram, sorting, elementwise.
 #include <cmath>
 
+#include "bench/zoo/array_variants.cuh"
 #include "bench/zoo/extra.cuh"
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
@@ -47,9 +48,12 @@ extern "C" __global__ void __launch_bounds__(kThreads, 5)
 }
 
 // Prefix sums of segments of 256 x 4 floats, by Hillis and Steele in shared memory.
-extern "C" __global__ void __launch_bounds__(kThreads, 6)
-    KERNEL(scan)(Extra extra, const float4* in, float4* out, uint32_t* sink) {
-  __shared__ __align__(16) float sums[2][kThreads];
+// `kPadded`: a word is free after each 32. There were no bank conflicts.
+template <bool kPadded>
+__device__ __forceinline__ void RunScan(const Extra& extra, const float4* in, float4* out,
+                                        uint32_t* sink) {
+  __shared__ __align__(16) float sums[2][kThreads + (kPadded ? kThreads / 32 : 0)];
+  const auto slot = [](unsigned i) { return kPadded ? i + i / 32 : i; };
   ExtraState state;
   const unsigned at = blockIdx.x * kThreads + threadIdx.x;
   zoo::FarReads<uint4> far;
@@ -60,29 +64,39 @@ extern "C" __global__ void __launch_bounds__(kThreads, 6)
   value.z += value.y;
   value.w += value.z;
   int side = 0;
-  sums[0][threadIdx.x] = value.w;
+  sums[0][slot(threadIdx.x)] = value.w;
   __syncthreads();
 #pragma unroll 1
   for (int step = 1; step < kThreads; step *= 2) {
-    const float other = threadIdx.x >= step ? sums[side][threadIdx.x - step] : 0;
-    sums[1 - side][threadIdx.x] = sums[side][threadIdx.x] + other;
+    const float other = threadIdx.x >= step ? sums[side][slot(threadIdx.x - step)] : 0;
+    sums[1 - side][slot(threadIdx.x)] = sums[side][slot(threadIdx.x)] + other;
     side = 1 - side;
     __syncthreads();
     for (int i = 0; i < extra.barriers; ++i) __syncthreads();
     state.Run(extra, zoo::SharedAddress(sums));
   }
-  const float before = sums[side][threadIdx.x] - value.w;
+  const float before = sums[side][slot(threadIdx.x)] - value.w;
   out[at] = make_float4(value.x + before, value.y + before, value.z + before, value.w + before);
   state.End(sink);
 }
+extern "C" __global__ void __launch_bounds__(kThreads, 6)
+    KERNEL(scan)(Extra extra, const float4* in, float4* out, uint32_t* sink) {
+  RunScan<false>(extra, in, out, sink);
+}
+__global__ void __launch_bounds__(kThreads, 6)
+    PaddedScan(const float4* in, float4* out, uint32_t* sink) {
+  RunScan<true>({}, in, out, sink);
+}
 
 // Counts of the low 8 bits. `shift`: of the bits; 23 gives one bin, the exponent.
-template <bool kShared>
+// `kPadded`: a word is free after each 32 bins.
+template <bool kShared, bool kPadded = false>
 __device__ __forceinline__ void Histogram(unsigned vectors, int shift, const Extra& extra,
                                           const uint4* in, uint32_t* bins, uint32_t* sink) {
-  __shared__ __align__(16) uint32_t mine[256];
+  __shared__ __align__(16) uint32_t mine[256 + (kPadded ? 8 : 0)];
+  const auto slot = [](uint32_t bin) { return kPadded ? bin + bin / 32 : bin; };
   ExtraState state;
-  mine[threadIdx.x] = 0;
+  mine[slot(threadIdx.x)] = 0;
   __syncthreads();
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < vectors;
        i += gridDim.x * blockDim.x) {
@@ -91,7 +105,7 @@ __device__ __forceinline__ void Histogram(unsigned vectors, int shift, const Ext
     const uint4 value = __ldcg(in + i);
     uint32_t* const counts = kShared ? mine : bins;
     for (const uint32_t word : {value.x, value.y, value.z, value.w}) {
-      atomicAdd(counts + (word >> shift & 255), 1u);
+      atomicAdd(counts + slot(word >> shift & 255), 1u);
     }
 #pragma unroll
     for (int k = 0; k < zoo::kMostExtra; ++k) {  // of other bits, spread as the others are
@@ -103,7 +117,7 @@ __device__ __forceinline__ void Histogram(unsigned vectors, int shift, const Ext
   }
   if constexpr (kShared) {
     __syncthreads();
-    atomicAdd(bins + threadIdx.x, mine[threadIdx.x]);
+    atomicAdd(bins + threadIdx.x, mine[slot(threadIdx.x)]);
   }
   state.End(sink);
 }
@@ -116,10 +130,16 @@ __device__ __forceinline__ void Histogram(unsigned vectors, int shift, const Ext
 HISTOGRAM_KERNEL(histogram_global, false)
 HISTOGRAM_KERNEL(histogram_shared, true)
 HISTOGRAM_KERNEL(histogram_skewed, true)
+__global__ void __launch_bounds__(kThreads, 5)
+    PaddedHistogram(unsigned vectors, int shift, Extra, const uint4* in, uint32_t* bins,
+                    uint32_t* sink) {
+  Histogram<true, true>(vectors, shift, {}, in, bins, sink);
+}
 
 // A bitonic sort of 1024 words in shared memory, 512 threads.
-extern "C" __global__ void __launch_bounds__(512, 4)
-    KERNEL(bitonic_sort)(Extra extra, const uint32_t* in, uint32_t* out, uint32_t* sink) {
+template <typename Word>  // in global memory
+__device__ __forceinline__ void RunSort(const Extra& extra, const Word* in, Word* out,
+                                        uint32_t* sink) {
   __shared__ __align__(16) uint32_t words[1024];
   ExtraState state;
   const size_t base = size_t{1} * blockIdx.x * 1024;
@@ -143,6 +163,14 @@ extern "C" __global__ void __launch_bounds__(512, 4)
   out[base + threadIdx.x] = words[threadIdx.x];
   out[base + threadIdx.x + 512] = words[threadIdx.x + 512];
   state.End(sink);
+}
+extern "C" __global__ void __launch_bounds__(512, 4)
+    KERNEL(bitonic_sort)(Extra extra, const uint32_t* in, uint32_t* out, uint32_t* sink) {
+  RunSort(extra, in, out, sink);
+}
+__global__ void __launch_bounds__(512, 4)
+    SortOfShorts(const uint16_t* in, uint16_t* out, uint32_t* sink) {
+  RunSort({}, in, out, sink);
 }
 
 // x * sigmoid(x) + y of float4: three streams.
@@ -189,7 +217,11 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
                       [=](const Amounts& a) {
                         reduce({a[0] - 1, a[1] - 1, 0, a[2] - 1}, a[3], a[3]);
                       },
-                      {{"decoy", "raise-occupancy", [=] { reduce({}, kBlocks + 1); }}},
+                      {{"fix",
+                        "more-loads-in-flight",
+                        [=] { ReductionAhead<<<sms * kBlocks, kThreads>>>(count, vectors, total); },
+                        {"dram-rate"}},
+                       {"decoy", "raise-occupancy", [=] { reduce({}, kBlocks + 1); }}},
                       "",
                       [=] {
                         Clear(total, sizeof(float));
@@ -205,22 +237,30 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
     KERNEL(scan)<<<segments, kThreads, Padding()>>>(extra, vectors,
                                                     reinterpret_cast<float4*>(Out()), Sink());
   };
-  families.push_back({NAMES(scan),
-                      {fma, alu, shared, {"dram", 2, 1, true}, {"barrier", 1, 1, true}},
-                      [=](const Amounts& a) {
-                        scan({a[0] - 1, a[1] - 1, a[2] - 1, a[3] - 2, 0, a[4] - 1});
-                      },
-                      {},
-                      "",
-                      [=] {
-                        scan({});
-                        std::vector<float> in(1024), out(1024);
-                        ReadBack(in.data(), Floats(), 4096);
-                        ReadBack(out.data(), Results(), 4096);
-                        double sum = 0;
-                        for (const float value : in) sum += value;
-                        return Near(out[1023], sum, 1e-4) && Near(out[0], in[0], 1e-3);
-                      }});
+  families.push_back(
+      {NAMES(scan),
+       {fma, alu, shared, {"dram", 2, 1, true}, {"barrier", 1, 1, true}},
+       [=](const Amounts& a) {
+         scan({a[0] - 1, a[1] - 1, a[2] - 1, a[3] - 2, 0, a[4] - 1});
+       },
+       {{"fix",
+         "fewer-instructions",
+         [=] { ScanByShuffles<<<segments, kThreads>>>(vectors, reinterpret_cast<float4*>(Out())); },
+         {"relieve-both"}},
+        {"decoy", "remove-bank-conflicts",
+         [=] {
+           PaddedScan<<<segments, kThreads>>>(vectors, reinterpret_cast<float4*>(Out()), Sink());
+         }}},
+       "",
+       [=] {
+         scan({});
+         std::vector<float> in(1024), out(1024);
+         ReadBack(in.data(), Floats(), 4096);
+         ReadBack(out.data(), Results(), 4096);
+         double sum = 0;
+         for (const float value : in) sum += value;
+         return Near(out[1023], sum, 1e-4) && Near(out[0], in[0], 1e-3);
+       }});
   AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(scan)), kThreads, &families.back());
 
   setting.draws->Begin("histogram");
@@ -233,6 +273,9 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
                              int parts = kBlocks) {
     kernel<<<sms * blocks, kThreads>>>(samples / kBlocks * parts, shift, extra, In(), Scratch(),
                                        Sink());
+  };
+  const auto count_ahead = [=](int shift) {
+    HistogramAhead<true><<<sms * kBlocks, kThreads>>>(samples, shift, In(), Scratch());
   };
   const Knob far{"dram", 1, 1, true}, parallel{"parallel", kBlocks, 1};
   const auto counts_all = [](unsigned all_vectors, const auto& count) {
@@ -250,7 +293,9 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
        [=](const Amounts& a) {
          count_few(KERNEL(histogram_global), {a[0] - 1, 0, a[1] - 1, a[3] - 1, 0, 0, a[2] - 4});
        },
-       {{"fix", "aggregate-atomics", [=] { count_few(KERNEL(histogram_shared), {}); }}},
+       {{"fix", "aggregate-atomics", [=] { count_few(KERNEL(histogram_shared), {}); }},
+        {"decoy", "more-loads-in-flight",
+         [=] { HistogramAhead<false><<<sms * kBlocks, kThreads>>>(few, 8, In(), Scratch()); }}},
        "atomics",
        [=] { return counts_all(few, [=] { count_few(KERNEL(histogram_global), {}); }); }});
   families.push_back(
@@ -260,7 +305,8 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
          histogram(KERNEL(histogram_shared), 8, {a[0] - 1, 0, 0, a[2] - 1, 0, 0, a[1] - 4}, a[3],
                    a[3]);
        },
-       {{"decoy", "raise-occupancy",
+       {{"fix", "more-loads-in-flight", [=] { count_ahead(8); }, {"dram-rate"}},
+        {"decoy", "raise-occupancy",
          [=] { histogram(KERNEL(histogram_shared), 8, {}, kBlocks + 1); }}},
        "",
        [=] { return counts_all(samples, [=] { histogram(KERNEL(histogram_shared), 8, {}); }); }});
@@ -271,7 +317,9 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
          histogram(KERNEL(histogram_skewed), 23, {a[0] - 1, 0, 0, a[2] - 1, 0, 0, a[1] - 4}, a[3],
                    a[3]);
        },
-       {{"fix", "aggregate-atomics", [=] { histogram(KERNEL(histogram_skewed), 8, {}); }}},
+       {{"fix", "aggregate-atomics", [=] { histogram(KERNEL(histogram_skewed), 8, {}); }},
+        {"fix", "more-loads-in-flight", [=] { count_ahead(23); }, {"dram-rate"}},
+        {"decoy", "remove-bank-conflicts", [=] { histogram(PaddedHistogram, 23, {}); }}},
        "",
        [=] { return counts_all(samples, [=] { histogram(KERNEL(histogram_skewed), 23, {}); }); }});
 
@@ -286,7 +334,16 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
                       [=](const Amounts& a) {
                         sort({a[0] - 1, a[1] - 1, a[2] - 4});
                       },
-                      {},
+                      {{"fix", "fewer-shared-accesses",
+                        [=] {
+                          SortByShuffles<<<blocks, 512>>>(reinterpret_cast<const uint32_t*>(In()),
+                                                          reinterpret_cast<uint32_t*>(Out()));
+                        }},
+                       {"decoy", "fewer-bytes",
+                        [=] {
+                          SortOfShorts<<<blocks, 512>>>(reinterpret_cast<const uint16_t*>(In()),
+                                                        reinterpret_cast<uint16_t*>(Out()), Sink());
+                        }}},
                       "",
                       [=] {
                         sort({});
@@ -305,12 +362,15 @@ std::vector<Family> ArrayFamilies(const Setting& setting) {
     KERNEL(elementwise)<<<sms * blocks, kThreads>>>(elements / kBlocks * parts, extra, vectors,
                                                     reinterpret_cast<float4*>(Out()), Sink());
   };
-  families.push_back({NAMES(elementwise),
-                      {fma, alu, {"dram", 3, 1, true}, parallel},
-                      [=](const Amounts& a) {
-                        apply({a[0] - 1, a[1] - 1, 0, a[2] - 3}, a[3], a[3]);
-                      },
-                      {{"decoy", "raise-occupancy", [=] { apply({}, kBlocks + 1); }}}});
+  families.push_back(
+      {NAMES(elementwise),
+       {fma, alu, {"dram", 3, 1, true}, parallel},
+       [=](const Amounts& a) {
+         apply({a[0] - 1, a[1] - 1, 0, a[2] - 3}, a[3], a[3]);
+       },
+       {{"fix", "fewer-bytes",
+         [=] { ElementwiseOfHalves<<<sms * kBlocks, kThreads>>>(elements / 2, In(), Out()); }},
+        {"decoy", "raise-occupancy", [=] { apply({}, kBlocks + 1); }}}});
   return families;
 }
 

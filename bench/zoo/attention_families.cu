@@ -8,6 +8,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
+#include "bench/zoo/other_ways.cuh"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -87,7 +88,9 @@ __device__ __forceinline__ void StartStage(Stage* stage, uint4* spare, const uin
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// One tile of queries of one head, whose keys and values begin at `keys`.
+// One tile of queries of one head, whose keys and values begin at `keys`. `kPolynomial`: it
+// computes the exponentials of the scores.
+template <bool kPolynomial>
 __device__ __forceinline__ void RunTile(int tile, const uint4* keys, uint4* out, Stage* stages,
                                         uint4* spare, const Extra& extra,
                                         float (&chain)[zoo::kChains], uint32_t* keep) {
@@ -149,7 +152,12 @@ __device__ __forceinline__ void RunTile(int tile, const uint4* keys, uint4* out,
     for (auto& score : scores) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        score[i] = Exp2(fmaf(score[i], 0.18f, -0.18f * most[i / 2]));
+        const float x = fmaf(score[i], 0.18f, -0.18f * most[i / 2]);
+        if constexpr (kPolynomial) {
+          score[i] = zoo::Exp2ByPolynomial(fmaxf(x, -126.0f));
+        } else {
+          score[i] = Exp2(x);
+        }
         total[i / 2] += score[i];
       }
     }
@@ -192,7 +200,7 @@ __device__ __forceinline__ void RunTile(int tile, const uint4* keys, uint4* out,
   }
 }
 
-template <bool kFromQueue>
+template <bool kFromQueue, bool kPolynomial = false>
 __device__ __forceinline__ void Attend(const Attention& work, const uint4* in, uint4* out,
                                        uint32_t* sink) {
   __shared__ __align__(16) Stage stages[2];
@@ -224,7 +232,7 @@ __device__ __forceinline__ void Attend(const Attention& work, const uint4* in, u
       ++next;
     }
     const size_t begin = size_t{1} * head * (work.tiles + 1) * 2 * kTile * kParts;
-    RunTile(tile, in + begin, out + begin, stages, spare, work.extra, chain, &keep);
+    RunTile<kPolynomial>(tile, in + begin, out + begin, stages, spare, work.extra, chain, &keep);
   }
   zoo::Keep(chain, keep, sink);
 }
@@ -238,6 +246,12 @@ extern "C" __global__ void __launch_bounds__(kWarpThreads, 3)
   Attend<true>(work, in, out, sink);
 }
 
+template <bool kFromQueue>
+__global__ void __launch_bounds__(kWarpThreads, 3)
+    ByPolynomials(Attention work, const uint4* in, uint4* out, uint32_t* sink) {
+  Attend<kFromQueue, true>(work, in, out, sink);
+}
+
 using Kernel = void (*)(Attention, const uint4*, uint4*, uint32_t*);
 
 // Of a thread and a block of keys: 64 mma.sync (8 groups), 34 exponentials (4 groups), about 16
@@ -245,12 +259,13 @@ using Kernel = void (*)(Attention, const uint4*, uint4*, uint32_t*);
 zoo::Family Make(const char* id, const char* name, Kernel kernel, const Attention& work,
                  const zoo::Setting& setting) {
   const int sms = setting.sms;
+  const bool has_queue = kernel == KERNEL(attention_queue);
+  const auto launch = [=](Kernel by, const Attention& its, int blocks) {
+    if (has_queue) cudaMemsetAsync(zoo::Sink() + kQueue, 0, sizeof(uint32_t));
+    by<<<sms * blocks, kWarpThreads>>>(its, zoo::In(), zoo::Out(), zoo::Sink());
+  };
   const auto run = [=](const Extra& extra, int blocks) {
-    if (kernel == KERNEL(attention_queue)) {
-      cudaMemsetAsync(zoo::Sink() + kQueue, 0, sizeof(uint32_t));
-    }
-    const Attention its{work.heads / kBlocks * blocks, work.tiles, extra};
-    kernel<<<sms * blocks, kWarpThreads>>>(its, zoo::In(), zoo::Out(), zoo::Sink());
+    launch(kernel, {work.heads / kBlocks * blocks, work.tiles, extra}, blocks);
   };
   zoo::Family family{id,
                      name,
@@ -270,6 +285,13 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, const Attentio
                        run(extra, a[5]);
                      },
                      {}};
+  const Kernel by_polynomials = has_queue ? ByPolynomials<true> : ByPolynomials<false>;
+  if (has_queue) {
+    family.variants.push_back(
+        {"fix", "raise-occupancy", [=] { launch(kernel, work, kBlocks + 1); }});
+  }
+  family.variants.push_back(
+      {"decoy", "fewer-special-functions", [=] { launch(by_polynomials, work, kBlocks); }});
   family.least_major = 8;
   return family;
 }

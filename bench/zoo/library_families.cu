@@ -23,7 +23,9 @@ using zoo::kThreads;
 constexpr int kItems = 8;  // of a thread
 constexpr int kBlockItems = kThreads * kItems;
 
-using Load = cub::BlockLoad<uint32_t, kThreads, kItems, cub::BLOCK_LOAD_WARP_TRANSPOSE>;
+template <typename Word>
+using LoadOf = cub::BlockLoad<Word, kThreads, kItems, cub::BLOCK_LOAD_WARP_TRANSPOSE>;
+using Load = LoadOf<uint32_t>;
 using Store = cub::BlockStore<uint32_t, kThreads, kItems, cub::BLOCK_STORE_WARP_TRANSPOSE>;
 using Scan = cub::BlockScan<uint32_t, kThreads>;
 using Sort = cub::BlockRadixSort<uint32_t, kThreads, kItems>;
@@ -61,6 +63,45 @@ __device__ __forceinline__ void RunSegment(const Extra& extra, const uint32_t* i
   __syncthreads();
   Store(shared.store).Store(out + begin, item);
   state.End(sink);
+}
+
+// The same of words of 16 bits, which become 32; `kBits`: the lowest ones, by which it sorts.
+template <bool kSorts, typename Word, int kBits>
+__global__ void __launch_bounds__(kThreads) OtherSegment(const Word* in, uint32_t* out) {
+  __shared__ union {
+    typename LoadOf<Word>::TempStorage load;
+    Shared rest;
+  } shared;
+  const size_t begin = size_t{1} * blockIdx.x * kBlockItems;
+  Word word[kItems];
+  uint32_t item[kItems];
+  LoadOf<Word>(shared.load).Load(in + begin, word);
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) item[i] = word[i];
+  __syncthreads();
+  if constexpr (kSorts) {
+    Sort(shared.rest.sort).Sort(item, 0, kBits);
+  } else {
+    Scan(shared.rest.scan).InclusiveSum(item, item);
+  }
+  __syncthreads();
+  Store(shared.rest.store).Store(out + begin, item);
+}
+
+// By another algorithm, with fewer barriers.
+__global__ void __launch_bounds__(kThreads) ScanOfWarps(const uint32_t* in, uint32_t* out) {
+  using WarpScans = cub::BlockScan<uint32_t, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
+  __shared__ union {
+    Shared rest;
+    WarpScans::TempStorage scan;
+  } shared;
+  const size_t begin = size_t{1} * blockIdx.x * kBlockItems;
+  uint32_t item[kItems];
+  Load(shared.rest.load).Load(in + begin, item);
+  __syncthreads();
+  WarpScans(shared.scan).InclusiveSum(item, item);
+  __syncthreads();
+  Store(shared.rest.store).Store(out + begin, item);
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
@@ -109,6 +150,21 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, int segments, 
                        zoo::ReadBack(words.data(), zoo::Out(), words.size() * sizeof(uint32_t));
                        return is_right(words);
                      }};
+  const auto by = [=](auto other, const auto* in) {
+    return [=] { other<<<blocks, kThreads>>>(in, reinterpret_cast<uint32_t*>(zoo::Out())); };
+  };
+  const auto shorts = reinterpret_cast<const uint16_t*>(zoo::In());
+  if (kernel == KERNEL(library_scan)) {
+    family.variants = {{"fix", "fewer-bytes", by(OtherSegment<false, uint16_t, 32>, shorts)},
+                       {"decoy", "balance-barriers", by(ScanOfWarps, Words())}};
+  } else {
+    // All floats of In() have the same sign and exponent: 23 bits are enough.
+    family.variants = {{"fix",
+                        "fewer-shared-accesses",
+                        by(OtherSegment<true, uint32_t, 23>, Words()),
+                        {"relieve-both"}},
+                       {"decoy", "fewer-bytes", by(OtherSegment<true, uint16_t, 32>, shorts)}};
+  }
   zoo::AddWarpsKnob(reinterpret_cast<const void*>(kernel), kThreads, &family);
   return family;
 }

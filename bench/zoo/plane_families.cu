@@ -7,6 +7,7 @@
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
+#include "bench/zoo/plane_variants.cuh"
 #include "bench/zoo/warps_knob.h"
 #include "bench/zoo/zoo.h"
 
@@ -21,12 +22,12 @@ float* Results() { return reinterpret_cast<float*>(zoo::Out()); }
 
 // The mean of five neighbours in a plane of `width` x `height`: kRows elements of a thread, one
 // below the other.
-template <int kRows>
+template <int kRows, int kHigh = 8>  // `kHigh`: of a block
 __device__ __forceinline__ void Stencil(int width, int height, const Extra& extra, const float* in,
                                         float* out, uint32_t* sink) {
   ExtraState state;
   const int x = blockIdx.x * 32 + threadIdx.x;
-  const int first = (blockIdx.y * 8 + threadIdx.y) * kRows;
+  const int first = (blockIdx.y * kHigh + threadIdx.y) * kRows;
   zoo::FarReads<uint32_t> far[kRows];
   float mean[kRows];
 #pragma unroll
@@ -65,11 +66,18 @@ extern "C" __global__ void __launch_bounds__(kThreads, 5)
                          uint32_t* sink) {
   Stencil<4>(width, height, extra, in, out, sink);
 }
+// Blocks of half the size.
+template <int kRows>
+__global__ void __launch_bounds__(kThreads / 2, kRows == 1 ? 16 : 10)
+    SmallStencil(int width, int height, const float* in, float* out, uint32_t* sink) {
+  Stencil<kRows, 4>(width, height, {}, in, out, sink);
+}
 
 // `combine` of the values of all threads, which all get.
-template <typename Combine>
+template <bool kByShuffles, typename Combine>
 __device__ __forceinline__ float OfBlock(float mine, Combine combine, const Extra& extra,
                                          float (&partial)[kThreads]) {
+  if constexpr (kByShuffles) return zoo::OfBlockByShuffles(mine, combine, partial);
   partial[threadIdx.x] = mine;
   for (int half = kThreads / 2; half > 0; half /= 2) {
     __syncthreads();
@@ -85,8 +93,9 @@ __device__ __forceinline__ float OfBlock(float mine, Combine combine, const Extr
 }
 
 // Each row of `columns` floats, a block for a row: maximum, sum, division.
-extern "C" __global__ void __launch_bounds__(kThreads, 6)
-    KERNEL(softmax)(int columns, Extra extra, const float* in, float* out, uint32_t* sink) {
+template <bool kPolynomial>
+__device__ __forceinline__ void Softmax(int columns, const Extra& extra, const float* in,
+                                        float* out, uint32_t* sink) {
   __shared__ __align__(16) float partial[kThreads];
   ExtraState state;
   const float* const row = in + size_t{1} * blockIdx.x * columns;
@@ -98,9 +107,9 @@ extern "C" __global__ void __launch_bounds__(kThreads, 6)
     far.End(extra.dram, &state.keep);
   }
   const auto more = [](float x, float y) { return fmaxf(x, y); };
-  highest = OfBlock(highest, more, extra, partial);
+  highest = OfBlock<false>(highest, more, extra, partial);
   for (int i = threadIdx.x; i < columns; i += kThreads) {
-    sum += __expf(row[i] - highest);
+    sum += zoo::Exp<kPolynomial>(row[i] - highest);
 #pragma unroll
     for (int k = 0; k < zoo::kMostExtra; ++k) {  // words that the block has read before
       if (k >= extra.near) break;
@@ -113,17 +122,28 @@ extern "C" __global__ void __launch_bounds__(kThreads, 6)
     state.Run(extra, zoo::SharedAddress(partial));
   }
   const auto add = [](float x, float y) { return x + y; };
-  const float scale = 1 / OfBlock(sum, add, extra, partial);
+  const float scale = 1 / OfBlock<false>(sum, add, extra, partial);
   float* const to = out + size_t{1} * blockIdx.x * columns;
-  for (int i = threadIdx.x; i < columns; i += kThreads) to[i] = __expf(row[i] - highest) * scale;
+  for (int i = threadIdx.x; i < columns; i += kThreads) {
+    to[i] = zoo::Exp<kPolynomial>(row[i] - highest) * scale;
+  }
   state.End(sink);
+}
+extern "C" __global__ void __launch_bounds__(kThreads, 6)
+    KERNEL(softmax)(int columns, Extra extra, const float* in, float* out, uint32_t* sink) {
+  Softmax<false>(columns, extra, in, out, sink);
+}
+__global__ void __launch_bounds__(kThreads, 6)
+    SoftmaxByPolynomial(int columns, Extra, const float* in, float* out, uint32_t* sink) {
+  Softmax<true>(columns, {}, in, out, sink);
 }
 
 // The same, with one read of the row, of 16 bytes a thread, which stays in registers.
 constexpr int kMostParts = 5;  // of kThreads float4
 
-extern "C" __global__ void __launch_bounds__(kThreads)
-    KERNEL(softmax_once)(int columns, Extra extra, const float* in, float* out, uint32_t* sink) {
+template <bool kPolynomial, bool kByShuffles>
+__device__ __forceinline__ void SoftmaxOnce(int columns, const Extra& extra, const float* in,
+                                            float* out, uint32_t* sink) {
   __shared__ __align__(16) float partial[kThreads];
   ExtraState state;
   const size_t begin = size_t{1} * blockIdx.x * (columns / 4);
@@ -148,19 +168,19 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     }
   }
   const auto more = [](float x, float y) { return fmaxf(x, y); };
-  highest = OfBlock(highest, more, extra, partial);
+  highest = OfBlock<kByShuffles>(highest, more, extra, partial);
 #pragma unroll
   for (int part = 0; part < kMostParts; ++part) {
     if (part * kThreads + threadIdx.x < columns / 4) {
       float4& x = value[part];
-      x = make_float4(__expf(x.x - highest), __expf(x.y - highest), __expf(x.z - highest),
-                      __expf(x.w - highest));
+      const auto exp = [highest](float one) { return zoo::Exp<kPolynomial>(one - highest); };
+      x = make_float4(exp(x.x), exp(x.y), exp(x.z), exp(x.w));
       sum += x.x + x.y + x.z + x.w;
       state.Run(extra, zoo::SharedAddress(partial));
     }
   }
   const auto add = [](float x, float y) { return x + y; };
-  const float scale = 1 / OfBlock(sum, add, extra, partial);
+  const float scale = 1 / OfBlock<kByShuffles>(sum, add, extra, partial);
   float4* const to = reinterpret_cast<float4*>(out) + begin;
 #pragma unroll
   for (int part = 0; part < kMostParts; ++part) {
@@ -171,6 +191,15 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     }
   }
   state.End(sink);
+}
+extern "C" __global__ void __launch_bounds__(kThreads)
+    KERNEL(softmax_once)(int columns, Extra extra, const float* in, float* out, uint32_t* sink) {
+  SoftmaxOnce<false, false>(columns, extra, in, out, sink);
+}
+template <bool kPolynomial, bool kByShuffles>
+__global__ void __launch_bounds__(kThreads)
+    OtherSoftmaxOnce(int columns, Extra, const float* in, float* out, uint32_t* sink) {
+  SoftmaxOnce<kPolynomial, kByShuffles>(columns, {}, in, out, sink);
 }
 
 bool Near(double found, double wanted, double error) {
@@ -214,8 +243,25 @@ std::vector<Family> PlaneFamilies(const Setting& setting) {
   families.push_back(plane(NAMES(stencil), KERNEL(stencil), 1));
   families.back().variants.push_back(
       {"fix", "more-loads-in-flight", [=] { smooth(KERNEL(stencil_rows), 4, {}); }});
+  const auto in_small_blocks = [=](auto kernel, int rows) {
+    return Variant{"decoy", "more-blocks", [=] {
+                     kernel<<<dim3(width / 32, height / (4 * rows)), dim3(32, 4)>>>(
+                         width, height, Floats(), Results(), Sink());
+                   }};
+  };
+  families.back().variants.push_back(in_small_blocks(SmallStencil<1>, 1));
   AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(stencil)), kThreads, &families.back());
   families.push_back(plane(NAMES(stencil_rows), KERNEL(stencil_rows), 4));
+  families.back().variants.push_back(
+      {"fix",
+       "fewer-l1-accesses",
+       [=] {
+         const int across = (width / 4 + 31) / 32;
+         StencilOfVectors<<<dim3(across, height / (8 * kVectorRows)), dim3(32, 8)>>>(
+             width, height, Floats(), Results());
+       },
+       {"fewer-load-instructions"}});
+  families.back().variants.push_back(in_small_blocks(SmallStencil<4>, 4));
   AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(stencil_rows)), kThreads, &families.back());
 
   setting.draws->Begin("softmax");
@@ -240,7 +286,8 @@ std::vector<Family> PlaneFamilies(const Setting& setting) {
          normalize(KERNEL(softmax),
                    {a[0] - 1, a[1] - 1, a[2] - 1, a[3] - 2, a[4] - 3, a[6] - 1, 0, a[5] - 2});
        },
-       {{"fix", "fewer-load-instructions", [=] { normalize(KERNEL(softmax_once), {}); }}},
+       {{"fix", "fewer-load-instructions", [=] { normalize(KERNEL(softmax_once), {}); }},
+        {"decoy", "fewer-special-functions", [=] { normalize(SoftmaxByPolynomial, {}); }}},
        "",
        [=] { return is_normal(KERNEL(softmax)); }});
   AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(softmax)), kThreads, &families.back());
@@ -250,7 +297,9 @@ std::vector<Family> PlaneFamilies(const Setting& setting) {
        [=](const Amounts& a) {
          normalize(KERNEL(softmax_once), {a[0] - 1, a[1] - 1, a[2] - 1, a[3] - 2, 0, a[4] - 1});
        },
-       {},
+       {{"fix", "balance-barriers", [=] { normalize(OtherSoftmaxOnce<false, true>, {}); }},
+        {"decoy", "fewer-special-functions",
+         [=] { normalize(OtherSoftmaxOnce<true, false>, {}); }}},
        "",
        [=] { return is_normal(KERNEL(softmax_once)); }});
   AddWarpsKnob(reinterpret_cast<const void*>(KERNEL(softmax_once)), kThreads, &families.back());
