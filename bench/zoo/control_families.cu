@@ -56,19 +56,26 @@ struct Turns {
   bool all_work;
 };
 
-extern "C" __global__ void __launch_bounds__(512, 1) KERNEL(barriers)(Turns work, uint32_t* sink) {
+template <int kUnrolled>
+__device__ __forceinline__ void TakeTurns(const Turns& work, uint32_t* sink) {
   float chain[kChains];
   zoo::StartChains(chain);
   const int warps = blockDim.x / 32, warp = threadIdx.x / 32;
 #pragma unroll 1
   for (int round = 0; round < work.rounds; ++round) {
     if (work.all_work ? round % warps == 0 : round % warps == warp) {
-#pragma unroll 2
+#pragma unroll kUnrolled
       for (int i = 0; i < work.fmas; ++i) zoo::Fma(chain);
     }
     for (int i = 0; i < work.barriers; ++i) __syncthreads();
   }
   zoo::Keep(chain, 0, sink);
+}
+extern "C" __global__ void __launch_bounds__(512, 1) KERNEL(barriers)(Turns work, uint32_t* sink) {
+  TakeTurns<2>(work, sink);
+}
+__global__ void __launch_bounds__(512, 1) TurnsInShortLoop(Turns work, uint32_t* sink) {
+  TakeTurns<1>(work, sink);
 }
 
 // 64 values of a thread, indexed at run time: they are in local memory.
@@ -185,13 +192,33 @@ __device__ __noinline__ float Part(float x, float y) {
   return x + y;
 }
 
+// As many instructions, in four chains.
+template <int kPart>
+__device__ __noinline__ float PartOfFour(float x, float y) {
+  float z = x + 1, w = y + 1;
+#pragma unroll
+  for (int k = 0; k < 768; ++k) {
+    asm volatile("fma.rn.f32 %0, %0, 0f3F000000, %1;" : "+f"(x) : "f"(y));
+    asm volatile("fma.rn.f32 %0, %0, 0f3F000000, %1;" : "+f"(y) : "f"(1.0f + kPart));
+    asm volatile("fma.rn.f32 %0, %0, 0f3F000000, %1;" : "+f"(z) : "f"(w));
+    asm volatile("fma.rn.f32 %0, %0, 0f3F000000, %1;" : "+f"(w) : "f"(1.0f + kPart));
+  }
+  return x + y + z + w;
+}
+
 struct Code {
   int rounds, parts;
   bool same;  // all of them the first part
 };
 
-extern "C" __global__ void __launch_bounds__(kThreads, 4)
-    KERNEL(large_code)(Code work, uint32_t* sink) {
+template <int kPart, bool kFour>
+__device__ __forceinline__ float RunPart(float x) {
+  if constexpr (kFour) return PartOfFour<kPart>(x, 1.0f);
+  return Part<kPart>(x, 1.0f);
+}
+
+template <bool kFour>
+__device__ __forceinline__ void RunCode(const Code& work, uint32_t* sink) {
   float x = static_cast<float>(threadIdx.x);
 #pragma unroll 1
   for (int round = 0; round < work.rounds; ++round) {
@@ -199,33 +226,40 @@ extern "C" __global__ void __launch_bounds__(kThreads, 4)
     for (int part = 0; part < work.parts; ++part) {
       switch (work.same ? 0 : (part + threadIdx.x / 32) % 8) {
         case 0:
-          x = Part<0>(x, 1.0f);
+          x = RunPart<0, kFour>(x);
           break;
         case 1:
-          x = Part<1>(x, 1.0f);
+          x = RunPart<1, kFour>(x);
           break;
         case 2:
-          x = Part<2>(x, 1.0f);
+          x = RunPart<2, kFour>(x);
           break;
         case 3:
-          x = Part<3>(x, 1.0f);
+          x = RunPart<3, kFour>(x);
           break;
         case 4:
-          x = Part<4>(x, 1.0f);
+          x = RunPart<4, kFour>(x);
           break;
         case 5:
-          x = Part<5>(x, 1.0f);
+          x = RunPart<5, kFour>(x);
           break;
         case 6:
-          x = Part<6>(x, 1.0f);
+          x = RunPart<6, kFour>(x);
           break;
         default:
-          x = Part<7>(x, 1.0f);
+          x = RunPart<7, kFour>(x);
           break;
       }
     }
   }
   if (x == -1.0f) *sink = 1;
+}
+extern "C" __global__ void __launch_bounds__(kThreads, 4)
+    KERNEL(large_code)(Code work, uint32_t* sink) {
+  RunCode<false>(work, sink);
+}
+__global__ void __launch_bounds__(kThreads, 4) CodeOfFourChains(Code work, uint32_t* sink) {
+  RunCode<true>(work, sink);
 }
 
 zoo::Family MakePaths(const char* id, const char* name, void (*kernel)(Paths, uint32_t*), int paths,
@@ -244,7 +278,9 @@ zoo::Family MakePaths(const char* id, const char* name, void (*kernel)(Paths, ui
           [=](const zoo::Amounts& a) {
             run({work.rounds, a[0], paths, false}, a[1]);
           },
-          {{"fix", "one-path-per-warp", [=] { run(together, kBlocks); }}},
+          {{"fix", "one-path-per-warp", [=] { run(together, kBlocks); }},
+           {"decoy", "more-blocks",
+            [=] { kernel<<<sms * kBlocks * 2, kThreads / 2>>>(work, zoo::Sink()); }}},
           "divergence"};
 }
 
@@ -269,8 +305,12 @@ std::vector<Family> ControlFamilies(const Setting& setting) {
                       [=](const Amounts& a) {
                         take_turns({turns, a[0], a[1], false}, a[2]);
                       },
-                      {{"fix", "balance-barriers", [=] {
+                      {{"fix", "balance-barriers",
+                        [=] {
                           take_turns({turns, 4, 8, true}, 1);
+                        }},
+                       {"decoy", "smaller-loop", [=] {
+                          TurnsInShortLoop<<<sms, 512>>>({turns, 4, 8, false}, Sink());
                         }}}});
 
   setting.draws->Begin("local");
@@ -306,7 +346,9 @@ std::vector<Family> ControlFamilies(const Setting& setting) {
        {{"l1", live, live / 4}},
        [=](const Amounts& a) { KERNEL(spills)<<<sms * 8, kThreads>>>(a[0], Sink()); },
        {{"fix", "remove-spills",
-         [=] { KERNEL(spills_fixed)<<<sms * 8, kThreads>>>(live, Sink()); }}},
+         [=] { KERNEL(spills_fixed)<<<sms * 8, kThreads>>>(live, Sink()); }},
+        {"decoy", "more-blocks",
+         [=] { KERNEL(spills)<<<sms * 16, kThreads / 2>>>(live, Sink()); }}},
        "spills"});
 
   setting.draws->Begin("constants");
@@ -337,8 +379,12 @@ std::vector<Family> ControlFamilies(const Setting& setting) {
                       [=](const Amounts& a) {
                         run_code({passes, a[0], false}, a[1]);
                       },
-                      {{"fix", "smaller-loop", [=] {
+                      {{"fix", "smaller-loop",
+                        [=] {
                           run_code({passes, 8, true}, 3);
+                        }},
+                       {"decoy", "independent-instructions", [=] {
+                          CodeOfFourChains<<<sms * 3, kThreads>>>({passes, 8, false}, Sink());
                         }}}});
   return families;
 }

@@ -127,8 +127,13 @@ zoo::Family TwoPhases(const zoo::Setting& setting) {
           [=](const zoo::Amounts& a) {
             run({a[0], a[1], 0}, a[2]);
           },
-          {{"fix", "overlap-phases", [=] {
+          {{"fix", "overlap-phases",
+            [=] {
               run({reads, fmas, sms}, kBlocks);
+            }},
+           {"decoy", "raise-occupancy", [=] {
+              const auto less = [](int work) { return (work * kBlocks + kBlocks) / (kBlocks + 1); };
+              run({less(reads), less(fmas), 0}, kBlocks + 1);
             }}}};
 }
 

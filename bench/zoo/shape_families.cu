@@ -2,9 +2,13 @@
 //
 // The shape of the grid: few blocks, a partial last wave, uneven blocks. All of them run the same
 // loop of FP32 instructions and of reads of DRAM.
+#include <cstring>
+#include <memory>
+
 #include "bench/zoo/memory.h"
 #include "bench/zoo/names.h"
 #include "bench/zoo/operations.cuh"
+#include "bench/zoo/other_ways.cuh"
 #include "bench/zoo/zoo.h"
 
 namespace {
@@ -50,12 +54,54 @@ SHAPE_KERNEL(uneven_blocks)
 SHAPE_KERNEL(one_long_block)
 SHAPE_KERNEL(short_kernel)
 
+// The steps of a block, of shapes without reads.
+__device__ __forceinline__ int StepsOf(const Shape& shape) {
+  const bool is_long = shape.period > 0 && blockIdx.x % shape.period == 0;
+  return is_long ? shape.long_steps : shape.steps;
+}
+
+// As many instructions in twice as many chains.
+__global__ void __launch_bounds__(kShapeThreads, kPerSm)
+    MoreChains(Shape shape, const uint4*, uint32_t* sink) {
+  float chain[zoo::kChains], other[zoo::kChains];
+  zoo::StartChains(chain);
+  zoo::StartChains(other);
+#pragma unroll 1
+  for (int i = 0; i < StepsOf(shape); ++i) {
+#pragma unroll
+    for (int f = 0; f < 4; ++f) {
+      zoo::Fma(chain);
+      zoo::Fma(other);
+    }
+  }
+  zoo::Keep(other, 0, sink);
+  zoo::Keep(chain, 0, sink);
+}
+
+// As many values, of 16 bits.
+__global__ void __launch_bounds__(kShapeThreads, kPerSm)
+    PackedShape(Shape shape, const uint4*, uint32_t* sink) {
+  float none[zoo::kChains];
+  uint32_t pair[zoo::kPairs];
+  zoo::StartChains(none);
+  zoo::StartPairs(pair);
+#pragma unroll 1
+  for (int i = 0; i < StepsOf(shape); ++i) {
+#pragma unroll
+    for (int f = 0; f < 8; ++f) zoo::FmaPairs(pair);
+  }
+  zoo::Keep(none, zoo::Bits(pair), sink);
+}
+
 // Blocks take tiles from a queue until it is empty: a persistent kernel.
-extern "C" __global__ void __launch_bounds__(kShapeThreads, 1)
-    KERNEL(tile_queue)(Shape shape, unsigned tiles, uint32_t* queue, uint32_t* sink) {
+template <bool kPacked>
+__device__ __forceinline__ void RunQueue(const Shape& shape, unsigned tiles, uint32_t* queue,
+                                         uint32_t* sink) {
   __shared__ unsigned tile;
   float chain[zoo::kChains];
+  uint32_t keep = 0, pair[zoo::kPairs];
   zoo::StartChains(chain);
+  if constexpr (kPacked) zoo::StartPairs(pair);
   while (true) {
     if (threadIdx.x == 0) tile = atomicAdd(queue, 1);
     __syncthreads();
@@ -65,10 +111,25 @@ extern "C" __global__ void __launch_bounds__(kShapeThreads, 1)
 #pragma unroll 1
     for (int i = 0; i < shape.steps; ++i) {
 #pragma unroll
-      for (int f = 0; f < 8; ++f) zoo::Fma(chain);
+      for (int f = 0; f < 8; ++f) {
+        if constexpr (kPacked) {
+          zoo::FmaPairs(pair);
+        } else {
+          zoo::Fma(chain);
+        }
+      }
     }
   }
-  zoo::Keep(chain, 0, sink);
+  if constexpr (kPacked) keep = zoo::Bits(pair);
+  zoo::Keep(chain, keep, sink);
+}
+extern "C" __global__ void __launch_bounds__(kShapeThreads, 1)
+    KERNEL(tile_queue)(Shape shape, unsigned tiles, uint32_t* queue, uint32_t* sink) {
+  RunQueue<false>(shape, tiles, queue, sink);
+}
+__global__ void __launch_bounds__(kShapeThreads, 1)
+    PackedQueue(Shape shape, unsigned tiles, uint32_t* queue, uint32_t* sink) {
+  RunQueue<true>(shape, tiles, queue, sink);
 }
 
 using Kernel = void (*)(Shape, const uint4*, uint32_t*);
@@ -106,6 +167,18 @@ zoo::Family Make(const Plan& plan) {
   if (plan.fix != nullptr) {
     family.variants.push_back({plan.kind, plan.fix, [=] { run(fixed, fixed_blocks); }});
   }
+  const int blocks = plan.blocks;
+  if (std::strcmp(plan.kind, "fix") == 0) {
+    family.variants.push_back(
+        {"decoy", "independent-instructions",
+         [=] { MoreChains<<<blocks, kShapeThreads>>>(shape, zoo::In(), zoo::Sink()); }});
+  } else {
+    family.variants.push_back(
+        {"fix",
+         "fewer-fma",
+         [=] { PackedShape<<<blocks, kShapeThreads>>>(shape, zoo::In(), zoo::Sink()); },
+         {"fewer-instructions"}});
+  }
   return family;
 }
 
@@ -114,15 +187,15 @@ zoo::Family TileQueue(const zoo::Setting& setting) {
   const int sms = setting.sms, steps = setting.draws->Near(400, 4);
   const int tiles = sms * setting.draws->OneOf({6, 7, 9});
   zoo::Clear(zoo::Sink() + 16, sizeof(uint32_t));
-  const auto run = [=](int its_steps, int its_tiles) {
+  const auto run = [=](int its_steps, int its_tiles, auto kernel) {
     cudaMemsetAsync(zoo::Sink() + 16, 0, sizeof(uint32_t));
-    KERNEL(tile_queue)<<<sms, kShapeThreads>>>({its_steps, 0, 0, 0}, its_tiles, zoo::Sink() + 16,
-                                               zoo::Sink());
+    kernel<<<sms, kShapeThreads>>>({its_steps, 0, 0, 0}, its_tiles, zoo::Sink() + 16, zoo::Sink());
   };
   return {NAMES(tile_queue),
           {{"fma", steps, steps / 4}, {"parallel", tiles, tiles / 3}},
-          [=](const zoo::Amounts& a) { run(a[0], a[1]); },
-          {}};
+          [=](const zoo::Amounts& a) { run(a[0], a[1], KERNEL(tile_queue)); },
+          {{"fix", "fewer-fma", [=] { run(steps, tiles, PackedQueue); }, {"fewer-instructions"}},
+           {"decoy", "even-out-blocks", [=] { run(steps / 2, 2 * tiles, KERNEL(tile_queue)); }}}};
 }
 
 }  // namespace
@@ -171,6 +244,13 @@ std::vector<Family> ShapeFamilies(const Setting& setting) {
                            full}));
   families.push_back(Make({NAMES(short_kernel), KERNEL(short_kernel), with(8), 8, 2, nullptr,
                            "launch-sized", base, 0}));
+  // The work of kMerged launches in one of them.
+  families.back().variants.push_back(
+      {"fix", "merge-launches", [=, count = std::make_shared<int>(0)] {
+         constexpr int kMerged = 8;
+         if (++*count % kMerged != 0) return;
+         KERNEL(short_kernel)<<<8 * kMerged, kShapeThreads>>>(with(8), In(), Sink());
+       }});
   families.push_back(TileQueue(setting));
   return families;
 }

@@ -132,7 +132,7 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, const CUtensor
   const auto run = [=](const Tiles& its, int its_blocks) {
     kernel<<<sms * its_blocks, kThreads, its.stages * kStageBytes>>>(its, map, zoo::Sink());
   };
-  Tiles bare = work, ahead = work;
+  Tiles bare = work, ahead = work, more = work;
   bare.fmas /= 2;
   ahead.stages = kMostStages;
   zoo::Family family{
@@ -154,6 +154,9 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, const CUtensor
       }};
   if (waits) {
     family.variants.push_back({"fix", "more-loads-in-flight", [=] { run(ahead, blocks); }});
+  } else {
+    more.tiles = (work.tiles * blocks + blocks) / (blocks + 1);
+    family.variants.push_back({"fix", "raise-occupancy", [=] { run(more, blocks + 1); }});
   }
   family.least_major = 9;
   return family;
