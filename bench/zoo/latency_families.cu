@@ -98,6 +98,7 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, Chase chase, b
   bare.fmas = 0;
   if (has_fix) {
     family.variants.push_back({"fix", "more-loads-in-flight", [=] { run(more, 1); }});
+    if (kernel == KERNEL(chase_near)) family.variants.back().same = {"independent-loads"};
   }
   family.variants.push_back({"fix", "raise-occupancy", [=] { run(quarter, kMostChains); }});
   family.variants.push_back({"decoy", "fewer-fma", [=] { run(bare, 1); }});

@@ -182,10 +182,12 @@ zoo::Family SleepingTurns(const zoo::Setting& setting) {
           [=](const zoo::Amounts& a) {
             run({a[0], a[1], sleep_ns}, a[2]);
           },
-          {{"fix", "shorter-sleep",
+          {{"fix",
+            "shorter-sleep",
             [=] {
               run({turns, 8, 20}, 1);
-            }},
+            },
+            {"sleep-less"}},
            {"decoy", "fewer-fma", [=] {
               run({turns, 4, sleep_ns}, 1);
             }}}};
