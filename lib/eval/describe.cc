@@ -13,13 +13,6 @@ namespace {
 
 std::string Percent(double share) { return text::Fixed(100 * share, 0); }
 
-std::string Line(const std::string& what, const Rate& rate) {
-  std::string line = what + ": " + std::to_string(rate.part) + " of " + std::to_string(rate.all);
-  if (rate.all == 0) return line + "\n";
-  return line + " (" + Percent(static_cast<double>(rate.part) / rate.all) +
-         " %; 95 %: " + Percent(rate.low) + " to " + Percent(rate.high) + " %)\n";
-}
-
 std::string Misses(const Evaluation& evaluation) {
   std::string text;
   for (const Answer& answer : evaluation.answers) {
@@ -70,7 +63,8 @@ std::string Reliability(const Evaluation& evaluation) {
   std::string text;
   for (const auto& [confidence, rate] : evaluation.reliability) {
     if (confidence == Confidence::kHigh) continue;
-    text += Line(std::string("right where the confidence is ") + prof::ToString(confidence), rate);
+    text +=
+        RateLine(std::string("right where the confidence is ") + prof::ToString(confidence), rate);
   }
   return text;
 }
@@ -143,6 +137,13 @@ std::string Confusion(const Evaluation& evaluation) {
 
 }  // namespace
 
+std::string RateLine(const std::string& what, const Rate& rate) {
+  std::string line = what + ": " + std::to_string(rate.part) + " of " + std::to_string(rate.all);
+  if (rate.all == 0) return line + "\n";
+  return line + " (" + Percent(static_cast<double>(rate.part) / rate.all) +
+         " %; 95 %: " + Percent(rate.low) + " to " + Percent(rate.high) + " %)\n";
+}
+
 std::string NameOf(const LabelledKernel& labelled) {
   const std::string& name = labelled.kernel.name;
   return labelled.family.empty() ? name : name + " (" + labelled.family + ")";
@@ -150,13 +151,14 @@ std::string NameOf(const LabelledKernel& labelled) {
 
 std::string Describe(const Evaluation& evaluation) {
   std::string text = std::string("with ") + ToString(evaluation.form) + "\n";
-  text += Line("right", evaluation.top1);
-  text += Line("right among the first two", evaluation.top2);
-  text += Line("with an action that helps, where one is known", evaluation.helpful);
-  text += Line("right where the confidence is high", evaluation.confident);
+  text += RateLine("right", evaluation.top1);
+  text += RateLine("right among the first two", evaluation.top2);
+  text += RateLine("with an action that helps, where one is known", evaluation.helpful);
+  text += RateLine("right where the confidence is high", evaluation.confident);
   text += Reliability(evaluation);
-  text += Line("with the right limiter", evaluation.limiter);
-  text += Line("with the right limiter where the confidence is high", evaluation.confident_limiter);
+  text += RateLine("with the right limiter", evaluation.limiter);
+  text +=
+      RateLine("with the right limiter where the confidence is high", evaluation.confident_limiter);
   text += Missing(evaluation);
   text +=
       "with an action that costs work and gains nothing: " + std::to_string(evaluation.harmful) +

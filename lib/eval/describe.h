@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An evaluation as text.
+// An evaluation of verdicts as text.
 #ifndef PROF_LIB_EVAL_DESCRIBE_H_
 #define PROF_LIB_EVAL_DESCRIBE_H_
 
@@ -12,6 +12,9 @@ namespace prof::eval {
 
 // The name of a kernel, and its family where the name is a number.
 [[nodiscard]] std::string NameOf(const LabelledKernel& labelled);
+
+// "right: 35 of 36 (97 %; 95 %: 86 to 100 %)", with the end of the line.
+[[nodiscard]] std::string RateLine(const std::string& what, const Rate& rate);
 
 // For people: the rates, the confusion, each miss with its reason.
 [[nodiscard]] std::string Describe(const Evaluation& evaluation);

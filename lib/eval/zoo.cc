@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "lib/eval/label_json.h"
+#include "lib/eval/recorded_timelines.h"
 #include "lib/eval/recorded_zoo.h"
 
 namespace prof::eval {
@@ -132,6 +133,8 @@ Zoo ReadZoo(const std::string& folder) {
   } else if (paths.empty()) {
     zoo.error = "there are no *.json files in " + folder;
   }
+  const auto no_kernels = [](const auto& path) { return path.filename() == kTimelinesFile; };
+  paths.erase(std::remove_if(paths.begin(), paths.end(), no_kernels), paths.end());
   std::sort(paths.begin(), paths.end());
   for (const std::filesystem::path& path : paths) {
     zoo.error = ReadFile(path, &zoo.kernels);

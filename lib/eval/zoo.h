@@ -72,7 +72,8 @@ struct Zoo {
   std::vector<LabelledKernel> kernels;
 };
 
-// All *.json of the folder, by name, and the recordings that they name. Reads files.
+// All *.json of the folder, by name, and the recordings that they name; a list of timelines
+// (recorded_timelines.h) has no kernels. Reads files.
 [[nodiscard]] Zoo ReadZoo(const std::string& folder);
 
 }  // namespace prof::eval

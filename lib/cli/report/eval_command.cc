@@ -12,6 +12,8 @@
 #include "lib/cli/base/message.h"
 #include "lib/eval/calibration.h"
 #include "lib/eval/describe.h"
+#include "lib/eval/describe_timelines.h"
+#include "lib/eval/recorded_timelines.h"
 #include "lib/eval/score.h"
 #include "lib/eval/zoo.h"
 
@@ -20,7 +22,7 @@ namespace {
 
 struct EvalOptions {
   std::vector<std::string> folders;
-  bool kernels = false;
+  bool each = false;
 };
 
 void PrintKernels(const eval::Evaluation& evaluation) {
@@ -38,21 +40,39 @@ void PrintKernels(const eval::Evaluation& evaluation) {
   }
 }
 
+void EvaluateKernels(const std::string& folder, const eval::Zoo& zoo, bool print_each,
+                     std::vector<eval::Evaluation>* evaluations) {
+  if (zoo.kernels.empty()) return;
+  std::cout << folder << ": " << zoo.kernels.size() << " labelled kernels\n\n";
+  for (const eval::Form form : {eval::Form::kAll, eval::Form::kDefault}) {
+    const eval::Evaluation& evaluation = evaluations->emplace_back(eval::Evaluate(zoo, form));
+    std::cout << eval::Describe(evaluation);
+    if (print_each) PrintKernels(evaluation);
+    std::cout << '\n';
+  }
+}
+
+void EvaluateTimelines(const std::string& folder, const eval::PlantedTimelines& planted,
+                       bool print_each) {
+  if (planted.timelines.empty()) return;
+  std::cout << folder << ": " << planted.timelines.size() << " planted timelines\n\n"
+            << eval::DescribeTimelines(planted);
+  if (print_each) std::cout << "timelines:\n" << eval::ListTimelines(planted);
+  std::cout << '\n';
+}
+
 int RunEval(const EvalOptions& options) {
   std::deque<eval::Zoo> zoos;  // the evaluations point into them
   std::vector<eval::Evaluation> evaluations;
   for (const std::string& folder : options.folders) {
     const eval::Zoo& zoo = zoos.emplace_back(eval::ReadZoo(folder));
     if (!zoo.error.empty()) return Fail(zoo.error);
-    std::cout << folder << ": " << zoo.kernels.size() << " labelled kernels\n\n";
-    for (const eval::Form form : {eval::Form::kAll, eval::Form::kDefault}) {
-      const eval::Evaluation& evaluation = evaluations.emplace_back(eval::Evaluate(zoo, form));
-      std::cout << eval::Describe(evaluation);
-      if (options.kernels) PrintKernels(evaluation);
-      std::cout << '\n';
-    }
+    const eval::PlantedTimelines planted = eval::ReadTimelines(folder);
+    if (!planted.error.empty()) return Fail(planted.error);
+    EvaluateKernels(folder, zoo, options.each, &evaluations);
+    EvaluateTimelines(folder, planted, options.each);
   }
-  std::cout << eval::Describe(eval::Calibrate(evaluations));
+  if (!evaluations.empty()) std::cout << eval::Describe(eval::Calibrate(evaluations));
   return 0;
 }
 
@@ -61,12 +81,16 @@ int RunEval(const EvalOptions& options) {
 Command AddEvalCommand(CLI::App* app) {
   const auto options = std::make_shared<EvalOptions>();
   CLI::App* parser =
-      app->add_subcommand("eval", "Compare the verdicts with kernels whose limit is known");
+      app->add_subcommand("eval", "Compare the answers with kernels and timelines that are known");
   parser->formatter(std::make_shared<HelpFormat>("prof eval [options] DIR..."));
-  parser->add_option("DIR", options->folders, "Folders with *.json of labelled kernels")
+  parser
+      ->add_option("DIR", options->folders,
+                   "Folders with *.json of labelled kernels and planted timelines")
       ->required()
       ->option_text(" ");
-  parser->add_flag("--kernels", options->kernels, "Print the verdict and the actions of each one");
+  parser->add_flag(
+      "--kernels", options->each,
+      "Print the verdict and the actions of each kernel, the findings of each timeline");
   return {parser, [options] { return RunEval(*options); }};
 }
 

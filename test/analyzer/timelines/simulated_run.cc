@@ -302,10 +302,14 @@ void SimulatedRun::LoseGpu(int64_t ns, uint32_t device) {
   devices_[device].not_before_ns = devices_[device].until_ns + Jitter(ns);
 }
 
-Report SimulatedRun::Analyzed(const AnalyzeOptions& options) {
+std::string SimulatedRun::Recorded() {
   OnThread(kMainTid);
   SyncDevice();
-  return Analyze(builder_.Snapshot(), options);
+  return builder_.Bytes();
+}
+
+Report SimulatedRun::Analyzed(const AnalyzeOptions& options) {
+  return Analyze(Snapshot::FromBytes(Recorded()), options);
 }
 
 }  // namespace prof::test

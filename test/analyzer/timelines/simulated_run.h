@@ -92,6 +92,8 @@ class SimulatedRun {
   // Lengths of kernels are multiplied by it from here on: a clock that falls.
   void SetSlowness(double factor) { slowness_ = factor; }
 
+  // Both end the program with a wait for the device. The bytes are those of a file.
+  std::string Recorded();
   Report Analyzed(const AnalyzeOptions& options = {});
 
  private:
