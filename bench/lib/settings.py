@@ -13,7 +13,7 @@ SECONDS = int(os.environ.get("PROF_GPU_SECONDS", "560"))
 FILES = int(os.environ.get("PROF_GPU_FILES", "8"))
 LONG_SECONDS = int(os.environ.get("PROF_GPU_LONG_SECONDS", "60"))  # the long run of `continuous`
 KINDS = os.environ.get("PROF_GPU_KINDS", "plain,ranges,graph,parts,graph parts").split(",")
-# Expressions: they choose among the workloads and variants of `peers` and `coverage`.
+# Expressions: they choose among the workloads and variants of `peers`, `coverage` and others.
 WORKLOADS = os.environ.get("PROF_GPU_WORKLOADS", "")
 VARIANTS = os.environ.get("PROF_GPU_VARIANTS", "")
 SEED = int(os.environ["PROF_GPU_SEED"]) if os.environ.get("PROF_GPU_SEED") else None  # to repeat

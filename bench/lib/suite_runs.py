@@ -52,6 +52,11 @@ def printed(stdout):
     return json.loads(found[1])
 
 
+def all_printed(stdout):
+    """All such lines, in order."""
+    return [json.loads(found) for found in _LINE.findall(stdout)]
+
+
 def without_prof(lines):
     """A line of prof, and those that go on from it, are not the program's."""
     kept, inside = [], False

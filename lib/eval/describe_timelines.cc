@@ -2,6 +2,7 @@
 #include "lib/eval/describe_timelines.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "lib/eval/describe.h"
@@ -22,30 +23,45 @@ std::string WantedText(const PlantedTimeline& planted) {
   return planted.expected.empty() ? "nothing" : text::Join(planted.expected, " or ");
 }
 
-std::string WithHead(const char* head, const std::string& lines) {
-  return lines.empty() ? "" : head + lines;
-}
+// The lines of several draws of one kind may be the same.
+class IndentedLines {
+ public:
+  void Add(const std::string& line) {
+    if (lines_.empty() || lines_.back().first != line) lines_.emplace_back(line, 0);
+    ++lines_.back().second;
+  }
+  // Below `head`; empty where there are none.
+  std::string Text(const std::string& head) const {
+    std::string text = lines_.empty() ? "" : head;
+    for (const auto& [line, times] : lines_) {
+      text += "  " + line + (times > 1 ? " (" + std::to_string(times) + " times)" : "") + "\n";
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, int>> lines_;  // with how many of it
+};
 
 std::string MissesOf(const TimelineScore& score) {
-  std::string lines;
+  IndentedLines lines;
   for (const TimelineAnswer& answer : score.answers) {
     if (!answer.is_to_be_found || answer.first) continue;
     const PlantedTimeline& planted = *answer.planted;
-    lines += "  " + planted.kind + ": " + WantedText(planted) + " expected" +
-             (answer.found ? " first, " : ", ") + "found " + FoundText(*planted.In(score.form)) +
-             "\n";
+    lines.Add(planted.kind + ": " + WantedText(planted) + " expected" +
+              (answer.found ? " first, " : ", ") + "found " + FoundText(*planted.In(score.form)));
   }
-  return WithHead("misses:\n", lines);
+  return lines.Text("misses:\n");
 }
 
 std::string OtherCauses(const TimelineScore& score) {
-  std::string lines;
+  IndentedLines lines;
   for (const TimelineAnswer& answer : score.answers) {
     if (answer.harmful.empty()) continue;
-    lines += "  " + answer.planted->kind + ": " + IdsText(answer.harmful) + "; planted is " +
-             WantedText(*answer.planted) + "\n";
+    lines.Add(answer.planted->kind + ": " + IdsText(answer.harmful) + "; planted is " +
+              WantedText(*answer.planted));
   }
-  return WithHead("named, and not planted:\n", lines);
+  return lines.Text("named, and not planted:\n");
 }
 
 // Without the timelines of which that form has no recording.
@@ -70,12 +86,12 @@ std::string DescribeForm(const TimelineScore& score) {
 }
 
 std::string DescribeBoth(const BothForms& both) {
-  std::string text = RateLine("the same findings in both forms", both.same);
+  IndentedLines lines;
   for (const PlantedTimeline* const timeline : both.different) {
-    text += "  " + timeline->kind + ": " + FoundText(*timeline->with_timeline) + "; with " +
-            ToString(TimelineForm::kDefault) + " " + FoundText(*timeline->with_default) + "\n";
+    lines.Add(timeline->kind + ": " + FoundText(*timeline->with_timeline) + "; with " +
+              ToString(TimelineForm::kDefault) + " " + FoundText(*timeline->with_default));
   }
-  return text;
+  return RateLine("the same findings in both forms", both.same) + lines.Text("");
 }
 
 }  // namespace

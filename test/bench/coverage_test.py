@@ -3,6 +3,8 @@ import contextlib
 import io
 import os
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,6 +15,7 @@ from experiments import coverage_hang
 from experiments import coverage_ncu
 from experiments import coverage_timelines
 from experiments import stream_hops
+from lib import planted
 from lib import prof_threads
 from lib import results
 from lib import runner
@@ -27,6 +30,7 @@ from lib.bench import Bench
 HEAD = {"hardware": "a GPU", "driver": "1", "commit": "0123456789ab", "command": "bench/run.py",
         "date": "2026-01-02"}
 US = 1000
+_ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def kernel(name, limiter, total_ns=100 * US, median_ns=20 * US, confidence="high", **more):
@@ -300,6 +304,15 @@ print('[steps] {{"steps": %s, "loop_s": 0.1, "us_of_seconds": [5.0], "parameters
 """
 
 
+_PLANTED = """\
+import sys
+kind, kinds = sys.argv[1], {kinds}
+steps = sys.argv[sys.argv.index("--steps") + 1] if "--steps" in sys.argv else 7
+for name in kinds if kind == "--all" else [kind]:
+    print('[steps] {{"steps": %s, "loop_s": 0.1, "us_of_seconds": [5.0], "parameters": '
+          '{{"kind": "%s"}}}}' % (steps, name))
+sys.exit(1 if kind == "--all" and len(kinds) == 1 else 0)
+"""
 _HOPS = """
 print('[pm_state] none reached')
 print('[steps] {"steps": 8, "loop_s": 3, "us_of_seconds": [5.0, 5.0, 5.0], "parameters": {}}')
@@ -452,33 +465,72 @@ class Hops(InFolder):
 
 
 class Timelines(InFolder):
-    def test_every_timeline_is_compared(self):
+    def run_planted(self, kinds):
+        """The experiment, with a program that knows these kinds when it runs all of them."""
         script = pathlib.Path("planted.py").absolute()
-        script.write_text(_PROGRAM.format(answer="1"), encoding="utf-8")
+        script.write_text(_PLANTED.format(kinds=list(kinds)), encoding="utf-8")
         Bench.program = lambda _, name, *words: [sys.executable, str(script), *words]
         self.run_experiment("coverage_timelines", coverage_timelines)
-        found = results.read("collected/coverage.coverage_timelines.json")
+        subprocess.run(["tar", "-xzf", "collected/results.tgz"], check=True)
+        return (results.read("collected/coverage.coverage_timelines.json"),
+                results.read("timelines/timelines.json"))
+
+    def test_every_timeline_is_compared_and_its_recordings_are_kept(self):
+        found, listed = self.run_planted(planted.TIMELINES)
+        self.assertEqual([row["timeline_of"] for row in found["rows"]], list(planted.TIMELINES))
+        self.assertEqual([goal["met"] for goal in found["goals"]], [True, False, True])
+        self.assertEqual((listed["format"], listed["seed"], listed["commit"]),
+                         (1, 5, HEAD["commit"]))
+        for row in listed["rows"]:
+            self.assertEqual((row["steps"], row["bare_s"]), (7, 0.1))
+            self.assertEqual(sorted(row["recordings"]), ["default", "timeline"])
+            for file in row["recordings"].values():
+                self.assertTrue((pathlib.Path("timelines") / file).exists())
+        self.assertEqual(self.failed, 0)
+
+    def test_a_timeline_that_ends_the_process_of_all_of_them_is_run_alone(self):
+        with mock.patch.object(settings, "WORKLOADS", "^launches$|^graph"):
+            found, _ = self.run_planted(["launches"])
         self.assertEqual([row["timeline_of"] for row in found["rows"]],
-                         list(coverage_timelines.PLANTED))
-        self.assertEqual([goal["met"] for goal in found["goals"]], [True, False])
+                         ["launches", "graph", "graph-large"])
+        self.assertEqual(self.failed, 1)
 
     def test_a_finding_where_nothing_was_planted_is_wrong(self):
-        self.assertTrue(coverage_timelines.is_right("clean", ["other"]))
-        self.assertFalse(coverage_timelines.is_right("clean", ["sync-bound"]))
-        self.assertTrue(coverage_timelines.is_right("waits", ["sync-bound", "other"]))
-        self.assertFalse(coverage_timelines.is_right("waits", ["host-work"]))
+        def is_right(kind, *ids):
+            return planted.TIMELINES[kind].is_right(ids)
+
+        self.assertTrue(is_right("clean", "clock"))
+        self.assertFalse(is_right("clean", "sync-bound"))
+        self.assertTrue(is_right("waits", "sync-bound", "clock"))
+        self.assertFalse(is_right("waits", "host-work"))
+        self.assertFalse(is_right("waits", "sync-bound", "host-work"))
+
+    def test_what_is_true_beside_the_planted_cause_does_no_harm_and_is_not_enough(self):
+        copies = planted.TIMELINES["small-copies"]
+        self.assertTrue(copies.is_right(["transfer-bound", "small-copies"]))
+        self.assertFalse(copies.is_right(["transfer-bound"]))
+        self.assertEqual(copies.named(["transfer-bound", "sync-bound"]), ["sync-bound"])
 
     def test_gaps_between_tiny_nodes_are_right_for_a_graph(self):
-        self.assertTrue(coverage_timelines.is_right("graph", ["dependency-idle"]))
-        self.assertFalse(coverage_timelines.is_right("graph", ["sync-bound"]))
-        self.assertFalse(coverage_timelines.is_right("clean", ["dependency-idle"]))
+        self.assertTrue(planted.TIMELINES["graph"].is_right(["dependency-idle"]))
+        self.assertFalse(planted.TIMELINES["graph"].is_right(["sync-bound"]))
+        self.assertFalse(planted.TIMELINES["clean"].is_right(["dependency-idle"]))
 
-    def test_every_planted_finding_is_one_of_prof(self):
-        rules = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/rules.md"
-        text = rules.read_text(encoding="utf-8")
-        for ids in coverage_timelines.PLANTED.values():
-            for found in ids:
-                self.assertIn(f"| `{found}` |", text)
+    def test_every_planted_finding_is_one_of_prof_that_names_a_cause(self):
+        text = (_ROOT / "docs/guide/rules.md").read_text(encoding="utf-8")
+        for cause in planted.CAUSES:
+            self.assertIn(f"| `{cause}` |", text)
+        for known in planted.TIMELINES.values():
+            self.assertLessEqual({*known.expected, *known.also}, set(planted.CAUSES))
+
+    def test_the_program_has_the_timelines_of_the_table(self):
+        folder = _ROOT / "bench/programs"
+        text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("planted_*.cu"))
+        lists = re.findall(r"^Timelines \w+\(\) \{(.*?)^\}|^Timelines \w+\(\) (\{.*\})$", text,
+                           re.MULTILINE | re.DOTALL)
+        names = [name for found in lists
+                 for name in re.findall(r'\{"([a-z-]+)", ', "".join(found))]
+        self.assertEqual(sorted(names), sorted(planted.TIMELINES))
 
 
 class ProfThreads(unittest.TestCase):

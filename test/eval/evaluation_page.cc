@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/eval/evaluation_page.h"
 
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 
 #include "lib/eval/calibration.h"
 #include "lib/eval/describe.h"
+#include "lib/eval/describe_timelines.h"
 #include "lib/eval/score.h"
 #include "lib/eval/zoo.h"
+#include "test/eval/simulated_timelines.h"
 
 namespace prof::eval {
+namespace {
+
+constexpr uint32_t kSeeds = 2;  // as the page has it
+
+}  // namespace
 
 std::string WithTodaysResults(const std::string& page, const std::string& data) {
   const Zoo known = ReadZoo(data + "/zoo"), recorded = ReadZoo(data + "/zoo_h200"),
@@ -27,6 +35,8 @@ std::string WithTodaysResults(const std::string& page, const std::string& data) 
   std::string filled = WithText(page, "results", both_forms(known));
   filled = WithText(filled, "recorded results", both_forms(recorded));
   filled = WithText(filled, "h100 results", both_forms(h100));
+  filled = WithText(filled, "simulated timelines",
+                    "```text\n" + DescribeTimelines(SimulatedTimelines(kSeeds)) + "```\n");
   return WithText(filled, "calibration", calibration);
 }
 

@@ -9,7 +9,8 @@
 namespace prof::eval {
 
 // `page` with the results of today: of the known kernels, in both forms, and of the recorded zoo,
-// in the form in which it was recorded. They are in `data`, in folders of their own.
+// in the form in which it was recorded; they are in `data`, in folders of their own. And of the
+// simulated timelines.
 std::string WithTodaysResults(const std::string& page, const std::string& data);
 
 // `page` with `text` between `<!-- begin NAME -->` and `<!-- end NAME -->`. A page without these

@@ -2,6 +2,7 @@
 #include "lib/cli/report/eval_command.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <deque>
 #include <iostream>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "lib/eval/recorded_timelines.h"
 #include "lib/eval/score.h"
 #include "lib/eval/zoo.h"
+#include "lib/text/numbers.h"
 
 namespace prof::cli {
 namespace {
@@ -55,7 +57,10 @@ void EvaluateKernels(const std::string& folder, const eval::Zoo& zoo, bool print
 void EvaluateTimelines(const std::string& folder, const eval::PlantedTimelines& planted,
                        bool print_each) {
   if (planted.timelines.empty()) return;
-  std::cout << folder << ": " << planted.timelines.size() << " planted timelines\n\n"
+  std::cout << folder << ": "
+            << text::Plural(static_cast<int64_t>(planted.timelines.size()), "planted timeline",
+                            "planted timelines")
+            << "\n\n"
             << eval::DescribeTimelines(planted);
   if (print_each) std::cout << "timelines:\n" << eval::ListTimelines(planted);
   std::cout << '\n';
