@@ -33,7 +33,7 @@ class Machine {
   // JSON: the timeline, and what it has drawn.
   std::string Drawn() const { return "{" + drawn_ + "}"; }
 
-  // A kernel of about `us`. `sms`: its blocks, over the SMs; beyond 4 it takes longer.
+  // A kernel of about `us`. `sms`: its blocks, over the SMs; beyond 2 it takes longer.
   void Work(double us, double sms = 1, int stream = 0) const { Launch(us, sms, streams[stream]); }
   void Launch(double us, double sms, cudaStream_t stream) const;
   // 50 kernels of a fraction of a microsecond.

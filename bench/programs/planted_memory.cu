@@ -72,13 +72,15 @@ Step Grows(Machine* m) {
 // A program that asks for too much, and goes on with less.
 Step TooLarge(Machine* m) {
   const double us = m->Draw("kernel_us", 80, 120);
+  size_t left = 0, all = 0;
+  CUDA_CHECK(cudaMemGetInfo(&left, &all));
   return [=](int64_t number) {
     for (int i = 0; i < 10; ++i) m->Work(us);
     if (number % 40 != 20) return;
     void* memory = nullptr;
-    const cudaError_t error = cudaMalloc(&memory, size_t{1} << 50);
+    const cudaError_t error = cudaMalloc(&memory, 2 * all);
     if (error != cudaErrorMemoryAllocation) {
-      std::fprintf(stderr, "cudaMalloc of a petabyte: %s\n", cudaGetErrorString(error));
+      std::fprintf(stderr, "cudaMalloc of too much: %s\n", cudaGetErrorString(error));
       std::exit(1);
     }
     (void)cudaGetLastError();  // it would be the error of the next launch

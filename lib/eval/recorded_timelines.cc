@@ -19,7 +19,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kTimelinesFormat = 1;
-constexpr char kRecordAgain[] = "; the experiment coverage_timelines (bench/README.md) leaves both";
+constexpr char kRecordAgain[] =
+    "; the experiment coverage_timelines (bench/README.md) leaves the list with its recordings";
 
 // Empty: all of them exist.
 std::string UnknownId(const PlantedTimeline& timeline) {

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -84,6 +86,24 @@ TEST_CASE("prof eval prints how many verdicts are right, and needs a folder of k
   const Ended missing = Run({"eval", "/nowhere"});
   CHECK(missing.exit_code() == 2);
   CHECK_THAT(missing.err, Contains("/nowhere"));
+}
+
+TEST_CASE("prof eval prints how many planted timelines are found, and names a missing recording") {
+  const Folder folder;
+  folder.Write("timelines.json", R"({"format": 1, "rows": [
+    {"kind": "waits", "expected": ["sync-bound"], "harmful": ["launch-bound"],
+     "recordings": {"timeline": "waits.prof"}}]})");
+  const Ended missing = Run({"eval", folder.path()});
+  CHECK(missing.exit_code() == 2);
+  CHECK_THAT(missing.err, Contains("timelines.json") && Contains("waits.prof is missing"));
+  std::ifstream recording(PROF_TEST_DATA "/wait_in_every_step.prof", std::ios::binary);
+  std::ostringstream bytes;
+  bytes << recording.rdbuf();
+  folder.Write("waits.prof", bytes.str());
+  const Ended ended = Run({"eval", "--kernels", folder.path()});
+  CHECK(ended.exit_code() == 0);
+  CHECK_THAT(ended.out, Contains("1 planted timeline\n") && Contains("is found: 1 of 1") &&
+                            Contains("waits: sync-bound planted") && !Contains("labelled kernels"));
 }
 
 TEST_CASE("prof help COMMAND is prof COMMAND --help") {
