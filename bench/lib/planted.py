@@ -16,6 +16,9 @@ CAUSES = (
     "step-drift", "fuse-kernels", "busiest-device", "out-of-memory", "memory-growth", "memory-left",
     "pool-unused")
 
+# A timeline alone cannot have them: no difference between the forms.
+NEED_COUNTERS = {"clock", "fuse-kernels", "other-work"}
+
 
 @dataclasses.dataclass(frozen=True)
 class Planted:

@@ -15,7 +15,7 @@ _SHARES = [  # (what, kind, least share of the kernel time)
     ("kernel time with a verdict, 0.1 s in all", suite.SHORT, 0.85),
 ]
 _LEAST_SAME = 0.97
-NEED_COUNTERS = {"clock", "fuse-kernels"}  # findings
+_NEED_COUNTERS = {"clock", "fuse-kernels"}  # findings
 _OVER_SHARE, _OVER_S = 0.02, 0.5  # of the timeline's run time
 _DDP_MEDIAN, _DDP_WORST = 1.03, 1.2
 
@@ -124,7 +124,7 @@ def has_same_findings(row, variant=suite_runs.DEFAULT):
     found = row.get("findings") or {}
     if suite_runs.TIMELINE not in found or variant not in found:
         return None
-    timeline, other = (set(found[name]) - NEED_COUNTERS
+    timeline, other = (set(found[name]) - _NEED_COUNTERS
                        for name in (suite_runs.TIMELINE, variant))
     return timeline == other
 

@@ -95,8 +95,11 @@ Step OnTheDevice(Machine* m) {
 }  // namespace
 
 Timelines CopyTimelines() {
-  return {{"pageable", Pageable},        {"pinned", Pinned},
-          {"overlapped", Overlapped},    {"link", LinkBound},
-          {"small-copies", SmallCopies}, {"values-back", ValuesBack},
+  return {{"pageable", Pageable},
+          {"pinned", Pinned},
+          {"overlapped", Overlapped},
+          {"link", LinkBound},
+          {"small-copies", SmallCopies, 0.6},
+          {"values-back", ValuesBack},
           {"device-copies", OnTheDevice}};
 }

@@ -130,12 +130,8 @@ Step Stretch(Machine* m) {
 }  // namespace
 
 Timelines WaitTimelines() {
-  return {{"waits", AfterEach},
-          {"waits-layer", AfterEachLayer},
-          {"waits-event", ForEvents},
-          {"polling", Polling},
-          {"waits-behind", BehindTheQueue},
-          {"waits-cheap", AfterLongKernels},
-          {"waits-beside", BesideABusyThread},
-          {"stretch", Stretch, 5}};
+  return {{"waits", AfterEach, 0.6},           {"waits-layer", AfterEachLayer},
+          {"waits-event", ForEvents},          {"polling", Polling},
+          {"waits-behind", BehindTheQueue},    {"waits-cheap", AfterLongKernels},
+          {"waits-beside", BesideABusyThread}, {"stretch", Stretch, 5}};
 }
