@@ -101,6 +101,12 @@ void TriageSchedule::LearnRate(int64_t now_ns, uint64_t launches) {
   dense_ = static_cast<int64_t>(launches - rate_launches_) >= time_ns / kDenseNs;
   rate_launches_ = launches;
   rate_ns_ = now_ns;
+  if (!dense_) return;
+  if (now_ns - dense_ns_ > kStartNs && starts_ < kMostStarts) {
+    ++starts_;
+    idle_bursts_ = 0;
+  }
+  dense_ns_ = now_ns;
 }
 
 // A burst that was put off because nothing was known is due if much lacks samples, while there is
@@ -115,10 +121,9 @@ void TriageSchedule::LearnResolved(int64_t now_ns, uint64_t resolved, double ful
 void TriageSchedule::LearnIdle(double idle_share) {
   if (judged_) return;
   judged_ = true;
-  if (idle_ < 0) {
-    idle_ = idle_share;
-  } else if (!waited_) {
-    Average(idle_share, &idle_);
+  if (!waited_) {
+    ++idle_bursts_;
+    idle_ += std::max(1.0 / idle_bursts_, kWeightOfLatest) * (idle_share - idle_);
   }
   vain_ = idle_share > kVainIdle ? vain_ + 1 : 0;
 }
@@ -165,7 +170,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     const double missing_ns = missing_cpu_ns / std::max(budget->share(), 1e-9);
     return Step{Action::kWait, now_ns + static_cast<int64_t>(std::min(missing_ns, 60e9)) + 1, 0, 0};
   };
-  const bool idle = idle_ + waiting_ > kMostlyIdle;
+  const bool idle = idle_bursts_ >= kLeastIdleBursts && idle_ + waiting_ > kMostlyIdle;
   listens_ = idle && lacking_ > kEnough;
   const int64_t let_go_ns = signals.several_streams ? kLetGoOfStreamsNs : kLetGoNs;
   const bool done = now_ns - learnt_ns_ > let_go_ns;

@@ -105,6 +105,11 @@ class TriageSchedule {
   // One burst of four comes at a random time all the same. It shows how idle the GPU is, and what
   // nobody waits for.
   static constexpr int kMostWaits = 3;
+  // How idle the GPU is two bursts have to show. Where launches become dense after kStartNs of few,
+  // the program begins with its loop, and what was seen before says nothing of that: three times at
+  // most, as a server may rest between its requests.
+  static constexpr int kLeastIdleBursts = 2, kMostStarts = 3;
+  static constexpr int64_t kStartNs = 100'000'000;
   // A burst that met hardly anything, in a program that launches less than a kernel per millisecond
   // (it loads code, compiles or warms up), is followed by the next one after kShortestRestNs; each
   // further one doubles that. Something new does not shorten it.
@@ -204,14 +209,17 @@ class TriageSchedule {
   uint64_t launches_ = 0, news_ = 0;
   uint64_t rate_launches_ = 0;  // at rate_ns_
   int64_t rate_ns_ = 0;
-  bool dense_ = false;  // of launches
+  bool dense_ = false;         // of launches
+  int64_t dense_ns_ = kNever;  // when they were dense last
+  int starts_ = 0;             // when they became dense after a while
   int64_t last_burst_ns_ = kNever;
   uint64_t burst_launches_ = 0;  // at the last burst
   bool judged_ = true;           // the last burst
   bool waited_ = false;          // it waited for a kernel
   int waits_ = 0;                // bursts that waited, in a row
   int vain_ = 0;                 // the latest bursts, in a row
-  double idle_ = -1;  // the share of the time in which the GPU does nothing; -1: not known yet
+  double idle_ = 0;              // the share of the time in which the GPU does nothing
+  int idle_bursts_ = 0;          // that showed it
   bool knows_idle_ = true;
   double waiting_ = 0;  // and in which it runs only what needs no verdict
   double lacking_ = 1;

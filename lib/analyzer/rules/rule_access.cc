@@ -212,7 +212,9 @@ std::optional<double> StoreOnlyRate(const RuleInputs& inputs) {
   return *stored * kSectorBytes / (inputs.duration_ns * 1e-9);
 }
 
-std::optional<double> AtomicShare(const RuleInputs& inputs) {
+namespace {
+
+std::optional<double> CountedAtomicShare(const RuleInputs& inputs) {
   const auto all = inputs.Median("lts__t_sectors.sum");
   const auto atomics = inputs.Median("lts__t_sectors_op_atom.sum");
   const auto reductions = inputs.Median("lts__t_sectors_op_red.sum");
@@ -223,6 +225,14 @@ std::optional<double> AtomicShare(const RuleInputs& inputs) {
   const double l2 = inputs.UseOf(Unit::kL2);
   if (!unit || !(l2 > 0) || *unit / 100 < kHalfOf * l2) return std::nullopt;
   return std::min(1.0, *unit / 100 / l2);
+}
+
+}  // namespace
+
+std::optional<double> AtomicShare(const RuleInputs& inputs) {
+  const std::optional<double> counted = CountedAtomicShare(inputs);
+  if (counted || KnowsAtomicUnit(inputs) || !RequestsAtomicsAlone(inputs)) return counted;
+  return 1;
 }
 
 bool KnowsAtomicUnit(const RuleInputs& inputs) { return inputs.Median(kAtomicUnit).has_value(); }
@@ -282,7 +292,7 @@ void AddAtomics(const RuleInputs& inputs, Verdict* verdict) {
   AddMetric(inputs, "of atomics", "sectors", "lts__t_sectors_op_atom.sum", verdict);
   AddMetric(inputs, "of reductions", "sectors", "lts__t_sectors_op_red.sum", verdict);
   AddMetric(inputs, "L2's atomic unit", "% of peak", kAtomicUnit, verdict);
-  if (!AtomicShare(inputs) && AtomicsInCode(inputs)) {
+  if (!CountedAtomicShare(inputs) && (AtomicShare(inputs) || AtomicsInCode(inputs))) {
     AddInCode(DescribeAtomicsInCode(inputs), verdict);
   }
 }

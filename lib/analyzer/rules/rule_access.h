@@ -47,7 +47,7 @@ struct SectorWaste {
 [[nodiscard]] std::optional<double> StoreOnlyRate(const RuleInputs& inputs);
 
 // Atomics and reductions of L2's work: by sectors, or else by the use of L2's atomic unit over that
-// of L2. nullopt: neither was read.
+// of L2; 1 where neither was read and it requests nothing else. nullopt: it is not known.
 [[nodiscard]] std::optional<double> AtomicShare(const RuleInputs& inputs);
 
 // The use of L2's atomic unit was counted.

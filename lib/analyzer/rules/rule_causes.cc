@@ -66,9 +66,10 @@ constexpr Row kCauseRows[] = {
     {{"atomics", "l2 or latency",
       "atomic and reduction sectors > 20 % of L2's (own), DRAM < 60 %; where they were not "
       "counted: "
-      "L2's atomic unit is at half or more of L2's use (own); without both: more than half of the "
-      "accesses in the code's loops, none on shared memory, and PM samples of requests with few "
-      "sectors, or of an idle L2 (own). L2 or L1 is busy, or warps wait for memory",
+      "L2's atomic unit is at half or more of L2's use (own); without both: all accesses in the "
+      "code, and PM samples of requests to L2, or more than half of the accesses in the code's "
+      "loops, none on shared memory, and PM samples of requests with few sectors, or of an idle L2 "
+      "(own). L2 or L1 is busy, or warps wait for memory",
       "aggregate-atomics", "\"more loads in flight\" for additions to one address"},
      AtomicsCause},
     {{"uncoalesced", "dram, l2 or l1",

@@ -120,6 +120,14 @@ std::optional<double> AtomicsInCode(const RuleInputs& inputs) {
   return ShareOfPart(part);
 }
 
+// Texture fetches are requests, too, and the code's counts lack them.
+bool RequestsAtomicsAlone(const RuleInputs& inputs) {
+  if (!inputs.sampled.sectors_per_request || inputs.UseOf(Unit::kTexture) >= kNoWork) return false;
+  const KernelCode* const code = CodeSeen(inputs);
+  return code != nullptr && code->bulk_copies.all == 0 && code->global_atomics.all > 0 &&
+         SumInCode(*code, kAccessKinds).all == code->global_atomics.all;
+}
+
 std::string DescribeAtomicsInCode(const RuleInputs& inputs) {
   return DescribePart(PartOfAccesses(inputs, kAtomicKinds), "atomics or reductions");
 }

@@ -36,6 +36,9 @@ namespace prof::analyzer {
 // shared memory may have collected there first.
 [[nodiscard]] std::optional<double> AtomicsInCode(const RuleInputs& inputs);
 
+// Its code accesses memory by atomics and reductions alone, and PM samples saw requests to L2.
+[[nodiscard]] bool RequestsAtomicsAlone(const RuleInputs& inputs);
+
 // "4 of the 5 instructions in its loops that access memory are atomics"
 [[nodiscard]] std::string DescribeAtomicsInCode(const RuleInputs& inputs);
 [[nodiscard]] std::string DescribeLocalAccessInCode(const RuleInputs& inputs);

@@ -84,6 +84,24 @@ TEST_CASE("Atomics in the code are no cause where nothing shows that they run") 
   CHECK(Decide(changed).rule == "small-grid");
 }
 
+TEST_CASE("A kernel whose code accesses memory by atomics alone requests nothing else") {
+  KernelReport kernel = WithRequests(WithCode(OfAtomics()), 4);  // of whole lines
+  CHECK(Decide(kernel).rule != "atomics");
+  kernel.code->global_loads = kernel.code->global_stores = {};
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "atomics");
+  CHECK(verdict.summary == "100.0 % of L2's work is atomics or reductions.");
+  CHECK(Mentions(verdict.evidence, "all 4 instructions in its loops that access memory are"));
+  KernelReport other = kernel;
+  other.code->async_copies = {1, 0};
+  CHECK(Decide(other).rule != "atomics");
+  other = kernel;
+  Set(&other, "l1tex__f_wavefronts.avg.pct_of_peak_sustained_elapsed", 5);
+  CHECK(Decide(other).rule != "atomics");
+  other = WithCode(*kernel.code);  // the requests to L2 were not read
+  CHECK(Decide(other).rule != "atomics");
+}
+
 TEST_CASE("What was counted decides against the code") {
   KernelReport kernel = WithRequests(WithCode(OfAtomics()), 2);
   Set(&kernel, "lts__t_sectors.sum", 1e6);

@@ -140,6 +140,37 @@ TEST_CASE("A program that warms up costs few bursts, and gets many as soon as it
   CHECK(simulation.BurstsIn(kWarmUpNs, 2 * kS) >= 12);
 }
 
+TEST_CASE("An idle start does not make bursts wait in a loop that keeps the GPU busy") {
+  // Code is loaded for 0.2 s with a launch now and then; then launches, 18 a millisecond.
+  constexpr int64_t kLoopNs = 200 * kMs, kSeenNs = kLoopNs + TriageSchedule::kRateNs;
+  Simulation simulation;
+  bool waited = false;
+  simulation.Run(kLoopNs + 300 * kMs, [&](int64_t now_ns) {
+    const bool loop = now_ns >= kLoopNs;
+    simulation.signals.idle_share = loop ? 0 : 1;
+    if (loop) simulation.signals.launches += 180;  // as it is asked each 10 ms at most
+    waited |= now_ns >= kSeenNs && simulation.schedule.listens();
+    return Simulation::Now{now_ns < 10 * kMs || loop, loop ? 8u : 1u, 1, 0};
+  });
+  CHECK(simulation.BurstsIn(0, kLoopNs) >= 2);
+  CHECK(simulation.BurstsIn(kSeenNs, kLoopNs + 300 * kMs) >= 4);
+  CHECK_FALSE(waited);
+}
+
+TEST_CASE("A server that rests between its requests is known to be idle after a few of them") {
+  constexpr int64_t kRequestNs = 250 * kMs, kWorkNs = 30 * kMs;
+  Simulation simulation;
+  simulation.signals.idle_share = 0.9;
+  bool listens = false;
+  simulation.Run(5 * kS, [&](int64_t now_ns) {
+    const bool works = now_ns % kRequestNs < kWorkNs;
+    if (works) simulation.signals.launches += 180;
+    listens = simulation.schedule.listens();
+    return Simulation::Now{works, 1, 0.3, 0};
+  });
+  CHECK(listens);
+}
+
 TEST_CASE("In a program that warms up bursts wait for kernels that come again") {
   // Each 200 ms a kernel comes again, and one that is new.
   const auto again = [](int64_t now_ns) { return now_ns % (200 * kMs) < 2 * kMs; };
