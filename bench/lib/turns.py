@@ -5,6 +5,7 @@ So a drift of the machine falls on all of them.
 """
 
 import json
+import random
 import re
 import statistics
 import time
@@ -17,6 +18,8 @@ WALL = "wall_s"
 _TIMING = re.compile(r"^\[timing\] (?:(\w+) )?steps ", re.MULTILINE)
 _QUANTITY = re.compile(r"(\w*us_per_step) ([0-9.]+)")
 _RUN_LIMIT_S = 120
+_OF_FULL_SPEED = 1.15
+_RESAMPLES = 2000
 
 
 def take(name, variants, repeats, deadline, measure, fail):
@@ -54,6 +57,38 @@ def rounds_in(output):
     if len(printed) < 2 or "[incomplete]" in output:
         raise RuntimeError(f"{len(printed)} rounds: {output[-500:]}")
     return json.loads(printed[-1])
+
+
+def parts_in(output):
+    """{variant: [[microseconds a step, microseconds of a fixed piece of host code], ...]} of
+    session_turns.py: the parts of all rounds.
+    """
+    printed = re.findall(r"^\[parts\] (.*)$", output, re.MULTILINE)
+    return json.loads(printed[-1]) if printed else {}
+
+
+def at_full_speed(parts):
+    """{variant: [microseconds a step]}: the parts beside which the host was as fast as it can be.
+
+    A virtual machine that shares its cores has two speeds, one 1.8 times the other, and changes
+    between them within a run. The fastest hundredth of the fixed pieces is its full speed.
+    """
+    hosts = sorted(host_us for found in parts.values() for _, host_us in found)
+    if not hosts:
+        return {}
+    limit_us = _OF_FULL_SPEED * hosts[len(hosts) // 100]
+    return {variant: [us for us, host_us in found if host_us <= limit_us]
+            for variant, found in parts.items()}
+
+
+def ratio_of_medians(values, base, seed=1):
+    """(ratio, low, high): with an interval of 95 % by 2,000 resamples."""
+    random_ = random.Random(seed)
+    found = sorted(statistics.median(random_.choices(values, k=len(values)))
+                   / statistics.median(random_.choices(base, k=len(base)))
+                   for _ in range(_RESAMPLES))
+    outer = _RESAMPLES // 40
+    return statistics.median(values) / statistics.median(base), found[outer], found[-1 - outer]
 
 
 def _run(command):

@@ -9,7 +9,9 @@ which is the injection library then, and the set that ends tracing; null: neithe
 each variant takes some steps, in an order that is drawn. So a drift of the machine falls on all of
 them, and each has the caches and the memory that the others have. The time of a turn is the median
 of its parts: what disturbs the machine for a moment does not count. Prints
-{name: [microseconds a step, a round]} as JSON after each round.
+{name: [microseconds a step, a round]} as JSON after each round, and for all parts so far
+{name: [[microseconds a step, microseconds of a fixed piece of host code], ...]}: a host may have
+several speeds, and parts at one of them can be compared.
 """
 
 import argparse
@@ -23,9 +25,11 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch"))
+_HERE = pathlib.Path(__file__).resolve()
+sys.path[:0] = [str(_HERE.parents[2] / "examples" / "pytorch"), str(_HERE.parent / "coverage")]
 import llama_like  # sets what makes cuBLAS deterministic, before PyTorch is there
 import prof
+import step_clock
 import torch
 import torch.nn.functional as F
 
@@ -62,17 +66,22 @@ def decode_step(model, positions=POSITIONS):
 
 
 def timed(step, steps, parts=1):
+    """[[microseconds a step, the slower one of the fixed pieces around it]] of the parts."""
     for _ in range(WARM_UP):
         step()
     times = []
+    torch.cuda.synchronize()
+    before_us = step_clock.probe_us()
     for _ in range(parts):
-        torch.cuda.synchronize()
         begin = time.perf_counter()
         for _ in range(steps):
             step()
         torch.cuda.synchronize()
-        times.append((time.perf_counter() - begin) / steps * 1e6)
-    return statistics.median(times)
+        us = (time.perf_counter() - begin) / steps * 1e6
+        behind_us = step_clock.probe_us()
+        times.append([round(us, 2), round(max(before_us, behind_us), 2)])
+        before_us = behind_us
+    return times
 
 
 def request_parts(number):
@@ -82,20 +91,20 @@ def request_parts(number):
 
 
 def turn(step, steps, parts, variant):
-    """(microseconds a step, the report of a recording or None)."""
+    """(its parts, the report of a recording or None)."""
     if not isinstance(variant, dict):
         if variant is not None:
             request_parts(variant[0])
         time.sleep(ATTACH_S)  # as below, where the machine rests, too
-        us = timed(step, steps, parts)
+        times = timed(step, steps, parts)
         if variant is not None:
             request_parts(variant[1])
-        return us, None
+        return times, None
     with prof.session(counters="none", **variant) as session:
         time.sleep(ATTACH_S)
-        us = timed(step, steps, parts)
+        times = timed(step, steps, parts)
     torch.cuda.synchronize()  # a recording that leaves CUPTI does so behind it
-    return us, session.report
+    return times, session.report
 
 
 def main():
@@ -113,22 +122,24 @@ def main():
     with torch.device("cuda"):
         model = llama_like.Model().to(torch.bfloat16)
     step = {"train": train_step, "decode": decode_step}[arguments.kind](model)
-    times = {name: [] for name in arguments.variants}
+    times, all_parts = ({name: [] for name in arguments.variants} for _ in range(2))
     timed(step, WARM_UP)
     for round_number in range(-1, arguments.rounds):  # the first one warms up
         names = list(arguments.variants)
         random.shuffle(names)
         for name in names:
             variant = arguments.variants[name]
-            us, report = turn(step, arguments.steps, arguments.parts, variant)
+            parts, report = turn(step, arguments.steps, arguments.parts, variant)
             if round_number >= 0:
-                times[name].append(round(us, 2))
+                times[name].append(round(statistics.median(us for us, _ in parts), 2))
+                all_parts[name] += parts
             elif report and report.incomplete:
                 print(f"[incomplete] {name}: {report.incomplete}")
             elif report and variant.get("torch", "off") != "off" and not report.ops:
                 print(f"[incomplete] {name}: no ops")
         if round_number >= 0:  # the last line has all rounds, also of a run that is stopped
             print("[turns] " + json.dumps(times), flush=True)
+            print("[parts] " + json.dumps(all_parts), flush=True)
 
 
 if __name__ == "__main__":

@@ -209,6 +209,29 @@ class StepParts(unittest.TestCase):
         self.assertFalse(step_parts.goals_of(self.rows(121))[0]["met"])
         self.assertTrue(step_parts.goals_of(self.rows(121, floor_us=122))[0]["met"])
 
+    def test_at_the_full_speed_of_the_host_parts_of_all_rounds_are_compared(self):
+        us = {name: 108 for name in step_parts.variants()}
+        us.update({"bare": 100, "kernels": 105, "prof's timeline": 109})
+        slow = {"bare": 170, "prof's timeline": 260}
+        parts = {name: [[value, 26], [slow.get(name, 190), 48]] * 10
+                 for name, value in us.items()}
+        times = {name: [slow.get(name, 190), value] for name, value in us.items()}
+        rows = step_parts.rows_of("decode", times, parts)
+        row = next(row for row in rows if row["variant"] == "prof's timeline")
+        self.assertEqual(row["fast_parts"], 10)
+        self.assertEqual(row["fast_over_bare"], (1.09, 1.09, 1.09))
+        self.assertGreater(row["over_bare"], 1.2)  # one of the two rounds was slow
+        self.assertTrue(step_parts.goals_of(rows)[0]["met"])
+        self.assertIn("1.090 (1.090 to 1.090)", step_parts.markdown("", rows, []))
+
+    def test_too_few_parts_at_the_full_speed_decide_nothing(self):
+        names = step_parts.variants()
+        rows = step_parts.rows_of("decode", {name: [100, 100] for name in names},
+                                  {name: [[100, 26]] * 8 + [[100, 50]] * 20 for name in names})
+        self.assertEqual({row["fast_parts"] for row in rows}, {8})
+        self.assertNotIn("fast_over_bare", rows[0])
+        self.assertNotIn("full speed", step_parts.markdown("", rows, []))
+
     def test_each_set_of_parts_ends_with_the_last_one(self):
         parts = [value for value in step_parts.variants().values() if isinstance(value, list)]
         self.assertEqual([number for number, _ in parts], list(range(1, len(parts) + 1)))

@@ -27,7 +27,8 @@ _PROBE_EVERY_S = 0.05
 _PROBE_LOOPS = 2000  # 20 to 80 us: a thousandth of the time
 
 
-def _probe_us():
+def probe_us():
+    """How long a fixed piece of host code takes."""
     start = time.perf_counter()
     for _ in range(_PROBE_LOOPS):
         pass
@@ -65,7 +66,7 @@ class StepClock:
         self._batches.append((now, (now - self._last) * 1e6 / steps))
         self.steps += steps
         if not self._probes or now - self._probes[-1][0] >= _PROBE_EVERY_S:
-            self._probes.append((now, _probe_us()))
+            self._probes.append((now, probe_us()))
             self._probed_s += self._probes[-1][1] / 1e6
         self._last = time.perf_counter() - self._start
 
