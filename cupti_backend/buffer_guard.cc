@@ -31,14 +31,16 @@ BufferWatch::Observation BufferGuard::ObserveNow() {
   seen.launches = callback.launches() - launches_before_;
   seen.buffers = process_->tracer.pool().exchanges();
   seen.answers = decoder_->probes();
+  seen.recorded = decoder_->launches();
   seen.torch_on = torch.on;
   seen.torch_off = torch.off;
   return seen;
 }
 
-void BufferGuard::Probe() {
+// False: it could not be made.
+bool BufferGuard::Probe() {
   decoder_->WatchProbesOf(capture::CurrentThreadId());
-  process_->tracer.RecordProbe([this] {
+  return process_->tracer.RecordProbe([this] {
     int version = 0;
     process_->driver.driver_get_version(&version);
   });
@@ -52,11 +54,12 @@ void BufferGuard::ReportTaken() {
 
 void BufferGuard::Check(const std::function<void()>& register_again) {
   if (!CanProbe()) return AskTorch(register_again);
+  if (ending_ && decoder_->probes() == answers_before_end_) asked_before_end_ |= Probe();
   switch (watch_.Check(ObserveNow())) {
     case BufferWatch::Act::kNothing:
       return;
     case BufferWatch::Act::kProbe:
-      Probe();
+      if (!Probe()) watch_.ForgetProbe();
       return;
     case BufferWatch::Act::kReportTaken:
       process_->callback.CheckTorch(FindTorchProfiler());
@@ -88,13 +91,16 @@ void BufferGuard::AskTorch(const std::function<void()>& register_again) {
 
 void BufferGuard::ProbeBeforeEnd() {
   if (!CanProbe()) return;
+  ending_ = true;
   answers_before_end_ = decoder_->probes();
-  Probe();
+  asked_before_end_ = Probe();
 }
 
 void BufferGuard::End() {
   process_->callback.CheckTorch(nullptr);
-  if (CanProbe() && watch_.End(ObserveNow(), answers_before_end_)) ReportTaken();
+  if (!ending_) return;
+  const uint64_t answers_before = asked_before_end_ ? answers_before_end_ : 0;
+  if (watch_.End(ObserveNow(), answers_before)) ReportTaken();
 }
 
 }  // namespace prof::cupti

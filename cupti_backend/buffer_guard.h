@@ -30,7 +30,8 @@ class BufferGuard {
   // Before a flush: what the flush before brought has been decoded since. A probe has until the
   // next check. `register_again` is called when the buffers are to be registered again.
   void Check(const std::function<void()>& register_again);
-  // Before the last rounds. The answer is there when they are over.
+  // Before the last rounds. The answer is there when they are over; each asks once more where it is
+  // not there yet.
   void ProbeBeforeEnd();
   // After them.
   void End();
@@ -42,7 +43,7 @@ class BufferGuard {
  private:
   bool CanProbe() const;
   BufferWatch::Observation ObserveNow();
-  void Probe();
+  bool Probe();
   void AskTorch(const std::function<void()>& register_again);
   void ReportTaken();
 
@@ -54,6 +55,7 @@ class BufferGuard {
   TorchWatch torch_watch_;    // in its place where nothing can be probed
   bool torch_asked_ = false;  // by each launch
   bool reported_ = false;     // on stderr
+  bool ending_ = false, asked_before_end_ = false;
   uint64_t answers_before_end_ = 0;
 };
 

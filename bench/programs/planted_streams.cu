@@ -77,7 +77,7 @@ Step DefaultStream(Machine* m) {
 
 // Each kernel waits for the one before it, on the other stream.
 Step Hops(Machine* m) {
-  const double us = m->Draw("kernel_us", 20, 30);
+  const double us = m->Draw("kernel_us", 9, 13);  // a hop takes some microsecond
   const auto hand_over = std::make_shared<HandOver>(m);
   return [=](int64_t) {
     for (int i = 0; i < 10; ++i) {

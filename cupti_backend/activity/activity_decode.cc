@@ -240,6 +240,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
           watch_->Add(run->device, run->context, run->stream, run->correlation, run->start_ns,
                       run->end_ns);
         }
+        ++launch_records_;
         if (run->end_ns == 0 || run->end_ns >= start_ns_) sink.Add(*run);
         break;
       }
@@ -305,6 +306,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
 void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::EventSink& sink) {
   if (IsProfilersOwn(r)) return;
   saw_gpu_work_ = true;
+  launch_records_ += r.graphNodeId == 0 ? 1 : 0;
   Watch(r);
   if (watch_ != nullptr && watch_->triage.Wants(r.deviceId, Ns(r.end))) Triage(r);
   const LaunchIdCache::Id* known = launches_.Find(r);

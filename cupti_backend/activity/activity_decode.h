@@ -36,6 +36,8 @@ class ActivityDecoder {
   // Records of ActivityTracer::kProbeCall made by `thread`, from now on and so far.
   void WatchProbesOf(uint32_t thread) { probing_thread_ = thread; }
   uint64_t probes() const { return probes_; }
+  // Kernels and whole graphs that the host launched; what runs within a graph is none of these.
+  uint64_t launches() const { return launch_records_; }
   // A kernel, copy or memset was seen.
   bool saw_gpu_work() const { return saw_gpu_work_; }
 
@@ -60,7 +62,7 @@ class ActivityDecoder {
   uint64_t unknown_records_ = 0;
   uint32_t probing_thread_ = 0;
   uint32_t first_correlation_ = 0;
-  uint64_t probes_ = 0;
+  uint64_t probes_ = 0, launch_records_ = 0;
   bool saw_gpu_work_ = false;
 };
 

@@ -72,11 +72,12 @@ ActivityTracer::Enabled ActivityTracer::Enable() {
 // (H200, docs/measurements/launches.md); switched on and off for the probe it takes callbacks away:
 // cuLaunchKernelEx had none any more (CUPTI 13.0). A later profiler that enables the kind gets all
 // calls: that sets the choice back (cupti_activity.h).
-void ActivityTracer::RecordProbe(const std::function<void()>& probe) {
-  if (!enabled_ || !api_->Has(Feature::kCallSelection)) return;
-  if (api_->activity_enable_driver_api(kProbeCall, 1) != CUPTI_SUCCESS) return;
+bool ActivityTracer::RecordProbe(const std::function<void()>& probe) {
+  if (!enabled_ || !api_->Has(Feature::kCallSelection)) return false;
+  if (api_->activity_enable_driver_api(kProbeCall, 1) != CUPTI_SUCCESS) return false;
   probe();
   api_->activity_enable_driver_api(kProbeCall, 0);
+  return true;
 }
 
 void ActivityTracer::Disable() {

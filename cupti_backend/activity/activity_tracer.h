@@ -59,7 +59,8 @@ class ActivityTracer {
   uint64_t TakeDropped();
 
   // Has CUPTI record the call that `probe` makes, kProbeCall, and no other one: for BufferWatch.
-  void RecordProbe(const std::function<void()>& probe);
+  // False: CUPTI does not, and the call was not made.
+  bool RecordProbe(const std::function<void()>& probe);
   static constexpr CUpti_CallbackId kProbeCall = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
 
   capture::BufferPool& pool() { return pool_; }

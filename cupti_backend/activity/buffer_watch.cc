@@ -23,7 +23,7 @@ BufferWatch::Act BufferWatch::Check(const Observation& seen) {
       return Act::kReportBack;
     }
   }
-  const bool waits = !came && seen.launches != launches_;
+  const bool waits = !came && seen.launches != launches_ && seen.recorded < seen.launches;
   if (!waits) {
     waiting_since_ns_ = 0;
     probed_ = false;
@@ -55,7 +55,7 @@ bool BufferWatch::End(const Observation& seen, uint64_t answers_before_probe) {
     return false;
   }
   const bool lost = answers_before_probe != 0 && seen.answers == answers_before_probe &&
-                    seen.launches != first_missed_;
+                    seen.launches != first_missed_ && seen.recorded < seen.launches;
   if (lost) MarkTaken(seen.launches);
   return lost;
 }

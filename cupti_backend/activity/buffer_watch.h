@@ -7,7 +7,8 @@
 // Launches that are counted while no buffer comes prove nothing: a long kernel holds its buffer
 // back. So a probe tests a suspicion: an API call of the collector thread, whose record goes into a
 // buffer of that thread. A missing answer counts only in a process that has answered a probe
-// before, or in which CUPTI has never asked us for a buffer.
+// before, or in which CUPTI has never asked us for a buffer. And where there is a record of each
+// launch, nothing was taken, whatever is answered.
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_BUFFER_WATCH_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_BUFFER_WATCH_H_
 
@@ -24,6 +25,7 @@ class BufferWatch {
     uint64_t launches = 0;  // counted by the callback; these three only grow
     uint64_t buffers = 0;   // that CUPTI asked us for, and handed over
     uint64_t answers = 0;   // records of probes
+    uint64_t recorded = 0;  // launches whose records have come
     // Launches since the last check were on threads that torch.profiler records, or does not
     // record.
     bool torch_on = false, torch_off = false;
@@ -37,6 +39,8 @@ class BufferWatch {
   };
 
   Act Check(const Observation& seen);
+  // The probe could not be made: there will be no answer.
+  void ForgetProbe() { probed_ = false; }
 
   // Time since torch.profiler last recorded. Its warm-up takes the buffers too, without a sign of
   // it; it lasts for some steps of the program.

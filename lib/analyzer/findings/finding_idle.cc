@@ -96,13 +96,14 @@ Waits GatherWaits(const RunInputs& inputs, bool allocations) {
   if (inputs.idle_count[static_cast<size_t>(GapCause::kSync)] == 0) return waits;
   const HostSamples samples(inputs.model);
   for (const Gap& gap : inputs.device.gaps) {
-    waits.bound_ns +=
-        static_cast<double>(allocations ? gap.without_allocations_ns : gap.without_waits_ns);
+    const int64_t bound_ns = allocations ? gap.without_allocations_ns : gap.without_waits_ns;
+    waits.bound_ns += static_cast<double>(bound_ns);
     const bool owner = gap.cause == GapCause::kSync;
     const int32_t call = owner ? gap.api : gap.wait;
     if ((!owner && gap.wait == kNoIndex) || Allocates(inputs, call) != allocations) continue;
     if (!owner) {
-      waits.hidden_ns += static_cast<double>(gap.after_wait_ns);
+      // Where host work makes a thread later and later, a wait makes it late in all gaps behind it.
+      waits.hidden_ns += static_cast<double>(std::min(gap.after_wait_ns, bound_ns));
       continue;
     }
     waits.idle.Add(inputs, gap, gap.undisturbed_ns());

@@ -23,6 +23,7 @@ QueueOwners::QueueOwners(const model::Model& model, const GapClassifier& classif
     : model_(model),
       classifier_(classifier),
       prof_(ProfTimes(model)),
+      prof_waits_(ProfWaits(model, prof_)),
       stalls_(model.threads.size()) {
   AddCalls();
   AddLoading();
@@ -40,7 +41,7 @@ int64_t QueueOwners::WithoutProfNs(uint32_t thread, int64_t start_ns, int64_t en
 // Where prof has waited for the GPU itself since the last wait of the thread, a wait finds nothing
 // to wait for.
 bool QueueOwners::ProfWaited(const ApiCall& call, int64_t since_ns) const {
-  return prof_[call.thread].WithinNs({since_ns, call.start_ns}) > 0;
+  return prof_waits_[call.thread].WithinNs({since_ns, call.start_ns}) > 0;
 }
 
 // Calls `function(call, index, since_ns)` for each call that waits; `since_ns` is the end of the
@@ -86,7 +87,7 @@ QueueOwners::WaitLength QueueOwners::WaitOf(
   if (!ProfWaited(call, since_ns)) return {length_ns, length_ns};
   const auto usual = usual_ns.find(call.name);
   const int64_t at_most_ns =
-      call.end_ns - call.start_ns + prof_[call.thread].WithinNs({since_ns, call.start_ns});
+      call.end_ns - call.start_ns + prof_waits_[call.thread].WithinNs({since_ns, call.start_ns});
   return {usual == usual_ns.end() ? length_ns : std::max(length_ns, usual->second), at_most_ns};
 }
 

@@ -213,6 +213,39 @@ TEST_CASE("A start of many long gaps is a finding of its own, and no part of the
   }
 }
 
+TEST_CASE("What prof disturbed makes a start no longer") {
+  Run run;
+  run.Kernel(0, GapCause::kHostWork, 10 * kUs);
+  run.Kernel(2'000'000 * kUs, GapCause::kProfiler, 10 * kUs);
+  run.ChangeLastGap([](Gap* gap) { gap->disturbed_ns = gap->end_ns - gap->start_ns; });
+  for (int i = 0; i < 60; ++i) run.Kernel(5'000 * kUs, GapCause::kHostWork, 10 * kUs);
+  for (int i = 0; i < 5'000; ++i) run.Kernel(50 * kUs, GapCause::kHostWork, 500 * kUs);
+  const auto findings = run.Find();
+  REQUIRE(Get(findings, "start") != nullptr);
+  CHECK(Get(findings, "start")->gain_at_most_ns == Approx(60 * 5'000 * kUs));
+}
+
+TEST_CASE("A wait that makes its thread late in all gaps behind it costs no more than it took") {
+  Run run;
+  run.Kernel(0, GapCause::kHostWork, 20 * kUs);
+  const auto call = static_cast<int32_t>(run.model().api_calls.size());
+  run.AddCall(ApiClass::kSync, 2, run.end_ns() - 33 * kUs, 33 * kUs);
+  run.Kernel(10 * kUs, GapCause::kSync, 20 * kUs);
+  run.ChangeLastGap([call](Gap* gap) {
+    gap->api = gap->wait = call;
+    gap->without_waits_ns = gap->after_wait_ns = 10 * kUs;
+  });
+  for (int i = 0; i < 100; ++i) {
+    run.Kernel(90 * kUs, GapCause::kHostWork, 20 * kUs);
+    run.ChangeLastGap([&](Gap* gap) {
+      gap->wait = call;
+      gap->after_wait_ns = 33 * kUs;
+      gap->without_waits_ns = i == 0 ? 23 * kUs : 0;
+    });
+  }
+  CHECK(Get(run.Find(), "sync-bound") == nullptr);
+}
+
 TEST_CASE("A program whose kernels are in graphs is not told to use them") {
   for (const uint32_t graph : {0, 3}) {
     Run run;

@@ -244,6 +244,21 @@ TEST_CASE("A wait that prof shortened is as long as the others, where there are 
   CHECK(BehindAShortWait(3, 10'000) == GapCause::kHostWork);
 }
 
+TEST_CASE("Where no GPU worked while prof held the thread, prof shortened no wait") {
+  Planted p;
+  p.b.Api("cudaMalloc", 10'000, 12'000);
+  p.b.Profiler(model::ProfilerWork::kSetup, 20'000, 90'000);
+  p.First();
+  p.b.Api("cudaDeviceSynchronize", 200'500, 202'000);
+  p.Next(355'000, 350'000, 353'000);
+  for (int64_t i = 1; i < 4; ++i) {
+    p.b.Api("cudaDeviceSynchronize", i * 1'000'000, i * 1'000'000 + 900'000, 77);
+  }
+  const Gap gap = OnlyGap(p.Read());
+  CHECK(gap.cause == GapCause::kHostWork);
+  CHECK(gap.without_waits_ns <= 1'500 + 2'000);
+}
+
 TEST_CASE("The same in a short gap is the cost of a launch") {
   Planted p;
   p.First();

@@ -437,6 +437,19 @@ TEST_CASE("Overheads arrive with their kinds") {
   CHECK(model.threads.at(model.overheads[1].thread).tid == 0);
 }
 
+TEST_CASE(
+    "Records of kernels that the host launched are counted, and those within graphs are not") {
+  ActivityBuffer buffer;
+  buffer.Add(Kernel("k", kStart));
+  CUpti_ActivityKernel10 node = Kernel("k", kStart + 100);
+  node.graphId = 5, node.graphNodeId = 6;
+  buffer.Add(node);
+  buffer.Add(Kernel("k", kStart + 200));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK(decoding.decoder.launches() == 2);
+}
+
 TEST_CASE("Probes of one thread are counted, and are no calls of the program") {
   ActivityBuffer buffer;
   buffer.Add(ProbeOf(7));  // before: not ours

@@ -184,14 +184,14 @@ TEST_CASE("Of API calls CUPTI records the probe alone, and only while it is made
   const auto count = [](const std::string& line) {
     return std::count(asked.begin(), asked.end(), line);
   };
-  tracer.RecordProbe([&] { FAIL("nothing is recorded yet"); });
+  CHECK_FALSE(tracer.RecordProbe([&] { FAIL("nothing is recorded yet"); }));
   tracer.Enable();
   CHECK(count("kind " + std::to_string(CUPTI_ACTIVITY_KIND_RUNTIME)) == 0);
   bool probed = false;
-  tracer.RecordProbe([&] {
+  CHECK(tracer.RecordProbe([&] {
     probed = true;
     CHECK(recorded_calls == std::set<CUpti_CallbackId>{ActivityTracer::kProbeCall});
-  });
+  }));
   CHECK(probed);
   CHECK(recorded_calls.empty());
   // Anything else would take callbacks of other calls away.
@@ -270,7 +270,7 @@ TEST_CASE("Where CUPTI cannot choose among calls it records none of them") {
   api.missing = 1U << static_cast<uint32_t>(Feature::kCallSelection);
   ActivityTracer tracer(&api, 1 << 20);
   CHECK(tracer.Enable().result == CUPTI_SUCCESS);
-  tracer.RecordProbe([] { FAIL("it would bring a record of each call"); });
+  CHECK_FALSE(tracer.RecordProbe([] { FAIL("it would bring a record of each call"); }));
   const std::string driver = std::to_string(CUPTI_ACTIVITY_KIND_DRIVER);
   CHECK(std::count(asked.begin(), asked.end(), "kind " + driver) == 0);
 }

@@ -100,6 +100,33 @@ TEST_CASE("Buffers that were taken just before the end are noticed by the last p
   CHECK(answered.launches_missed() == 0);
 }
 
+TEST_CASE("Where each launch has its record nothing was taken, whatever is answered") {
+  Program program;
+  program.RunWell();
+  program.sight.launches += 1000;
+  program.sight.recorded = program.sight.launches;
+  BufferWatch at_end = program.watch;
+  CHECK_FALSE(at_end.End(program.sight, program.sight.answers));
+  for (int i = 0; i < 20; ++i) {  // nothing is launched, and no buffer comes
+    program.sight.now_ns += kLookEveryNs;
+    CHECK(program.watch.Check(program.sight) == Act::kNothing);
+  }
+  --program.sight.recorded;
+  CHECK(program.watch.End(program.sight, program.sight.answers));
+}
+
+TEST_CASE("A probe that could not be made proves nothing") {
+  Program program;
+  program.RunWell();
+  program.buffers_come = false;
+  for (int i = 0; i < 20; ++i) {
+    const Act act = program.LookOnce();
+    REQUIRE((act == Act::kNothing || act == Act::kProbe));
+    if (act == Act::kProbe) program.watch.ForgetProbe();
+  }
+  CHECK_FALSE(program.watch.taken());
+}
+
 TEST_CASE("A recording in which nothing was launched since lost nothing at its end") {
   Program program;
   program.RunWell();
