@@ -31,7 +31,7 @@ BufferWatch::Observation BufferGuard::ObserveNow() {
   seen.launches = callback.launches() - launches_before_;
   seen.buffers = process_->tracer.pool().exchanges();
   seen.answers = decoder_->probes();
-  seen.recorded = decoder_->launches();
+  seen.recorded = decoder_->launches() + sampler_->launches_untraced();
   seen.torch_on = torch.on;
   seen.torch_off = torch.off;
   return seen;

@@ -12,6 +12,7 @@
 #include "cupti_backend/activity/buffer_watch.h"
 #include "cupti_backend/activity/torch_watch.h"
 #include "cupti_backend/cupti_process.h"
+#include "cupti_backend/sampling/counter_sampler.h"
 #include "cupti_backend/timeline_status.h"
 
 namespace prof::cupti {
@@ -20,9 +21,10 @@ namespace prof::cupti {
 class BufferGuard {
  public:
   // All outlive this. `launches_before`: those that the callback counted before the recording.
-  BufferGuard(CuptiProcess* process, ActivityDecoder* decoder, TimelineStatus* timeline,
-              uint64_t launches_before)
+  BufferGuard(CuptiProcess* process, const CounterSampler* sampler, ActivityDecoder* decoder,
+              TimelineStatus* timeline, uint64_t launches_before)
       : process_(process),
+        sampler_(sampler),
         decoder_(decoder),
         timeline_(timeline),
         launches_before_(launches_before) {}
@@ -33,6 +35,9 @@ class BufferGuard {
   // Before the last rounds. The answer is there when they are over; each asks once more where it is
   // not there yet.
   void ProbeBeforeEnd();
+  // In the last rounds: it may be in a buffer that a flush held back, because CUPTI notes there how
+  // long the flush took.
+  [[nodiscard]] bool awaits_answer() const { return ending_; }
   // After them.
   void End();
 
@@ -48,6 +53,7 @@ class BufferGuard {
   void ReportTaken();
 
   CuptiProcess* const process_;
+  const CounterSampler* const sampler_;
   ActivityDecoder* const decoder_;
   TimelineStatus* const timeline_;
   const uint64_t launches_before_;

@@ -65,7 +65,7 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
       calls_(&process->api),
       graph_nodes_(&process->callback.graph_nodes(), possible_.options.ranges),
       devices_(&process->api, &process->driver, capture::CeilingsFromEnvironment()),
-      buffers_(process, &decoder_, &timeline_, before_.launches),
+      buffers_(process, &sampler_, &decoder_, &timeline_, before_.launches),
       subscription_(process, &timeline_) {
   const SessionOptions& options = possible_.options;
   decoder_.SetStart(capture::RealtimeNs());
@@ -187,6 +187,7 @@ void CuptiRecording::Gather(bool flush) {
     if (!subscription_.lost()) {
       if (running_ && !paused_) buffers_.Check([this] { RegisterBuffersAgain(); });
       if (MayHaveRecords()) process_->tracer.Flush(false);
+      if (buffers_.awaits_answer()) process_->tracer.Flush(false);
     }
   }
   if (!subscription_.lost()) dropped_ += process_->tracer.TakeDropped();

@@ -25,7 +25,7 @@ class BufferWatch {
     uint64_t launches = 0;  // counted by the callback; these three only grow
     uint64_t buffers = 0;   // that CUPTI asked us for, and handed over
     uint64_t answers = 0;   // records of probes
-    uint64_t recorded = 0;  // launches whose records have come
+    uint64_t recorded = 0;  // launches whose records have come, or that CUPTI did not trace
     // Launches since the last check were on threads that torch.profiler records, or does not
     // record.
     bool torch_on = false, torch_off = false;

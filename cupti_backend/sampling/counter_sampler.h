@@ -78,6 +78,10 @@ class CounterSampler {
   // the launches of that moment are just not sampled.
   [[nodiscard]] bool Settled() const { return contexts_.Settled() && !parts_.hardware.taken(); }
   void AddLosses(Integrity& integrity) const;
+  // Launches that prof kept out of CUPTI's tracing, or that were beside such a one.
+  [[nodiscard]] uint64_t launches_untraced() const {
+    return parts_.launches_untraced.load(std::memory_order_relaxed);
+  }
 
  private:
   void FindRanks();

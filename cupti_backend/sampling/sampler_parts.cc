@@ -27,6 +27,7 @@ SamplerParts::SamplerParts(const CuptiApi* api_table, const DriverApi* driver_ta
       takes_none(!samples_launches) {}
 
 void SamplerParts::AddUntraced(const Launch& launch) noexcept {
+  launches_untraced.fetch_add(1, std::memory_order_relaxed);
   if (launch.unit != capture::SampleUnit::kKernel || launch.kernel_name == nullptr) return;
   try {
     outbox.Add(UntracedKernelOf(launch, *api, *driver));

@@ -55,6 +55,7 @@ struct SamplerParts {
   LaunchGate gate;
   CaptureWatch captures;
   TracePause tracing;
+  std::atomic<uint64_t> launches_untraced{0};  // they may have no record
   HeldUpWatch held_up;
   std::atomic<bool> closed{false};      // no launch is sampled any more
   std::atomic<bool> takes_none{false};  // it is closed, or paused
