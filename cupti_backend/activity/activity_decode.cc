@@ -205,7 +205,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
         break;
       case CUPTI_ACTIVITY_KIND_MEMCPY: {
         const auto& copy = *reinterpret_cast<CUpti_ActivityMemcpy6*>(record);
-        saw_gpu_work_ = true;
+        saw_other_work_ = true;
         Watch(copy);
         if (watch_ != nullptr && watch_->triage.Wants(copy.deviceId, Ns(copy.end))) {
           watch_->triage.Of(static_cast<int>(copy.deviceId))
@@ -215,12 +215,12 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
         break;
       }
       case CUPTI_ACTIVITY_KIND_MEMCPY2:
-        saw_gpu_work_ = true;
+        saw_other_work_ = true;
         sink.Add(
             CopyOf(*reinterpret_cast<CUpti_ActivityMemcpyPtoP4*>(record), CopyKind::kPeerToPeer));
         break;
       case CUPTI_ACTIVITY_KIND_MEMSET:
-        saw_gpu_work_ = true;
+        saw_other_work_ = true;
         sink.Add(MemsetOf(*reinterpret_cast<CUpti_ActivityMemset4*>(record)));
         break;
       case CUPTI_ACTIVITY_KIND_DRIVER: {
@@ -231,7 +231,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
       case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: {
         const auto* const r = reinterpret_cast<const CUpti_ActivityGraphTrace2*>(record);
         const std::optional<capture::GraphRunEvent> run = GraphRunOf(r, api_->version);
-        saw_gpu_work_ = true;
+        saw_other_work_ = true;
         if (!run) {
           ++unknown_records_;
           break;
@@ -240,7 +240,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
           watch_->Add(run->device, run->context, run->stream, run->correlation, run->start_ns,
                       run->end_ns);
         }
-        ++launch_records_;
+        ++graphs_;
         if (run->end_ns == 0 || run->end_ns >= start_ns_) sink.Add(*run);
         break;
       }
@@ -305,8 +305,8 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
 
 void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::EventSink& sink) {
   if (IsProfilersOwn(r)) return;
-  saw_gpu_work_ = true;
-  launch_records_ += r.graphNodeId == 0 ? 1 : 0;
+  ++kernels_;
+  if (r.graphNodeId != 0) ++nodes_;
   Watch(r);
   if (watch_ != nullptr && watch_->triage.Wants(r.deviceId, Ns(r.end))) Triage(r);
   const LaunchIdCache::Id* known = launches_.Find(r);

@@ -37,9 +37,9 @@ class ActivityDecoder {
   void WatchProbesOf(uint32_t thread) { probing_thread_ = thread; }
   uint64_t probes() const { return probes_; }
   // Kernels and whole graphs that the host launched; what runs within a graph is none of these.
-  uint64_t launches() const { return launch_records_; }
+  uint64_t launches() const { return kernels_ - nodes_ + graphs_; }
   // A kernel, copy or memset was seen.
-  bool saw_gpu_work() const { return saw_gpu_work_; }
+  bool saw_gpu_work() const { return saw_other_work_ || kernels_ > 0; }
 
  private:
   template <typename Record>
@@ -62,8 +62,9 @@ class ActivityDecoder {
   uint64_t unknown_records_ = 0;
   uint32_t probing_thread_ = 0;
   uint32_t first_correlation_ = 0;
-  uint64_t probes_ = 0, launch_records_ = 0;
-  bool saw_gpu_work_ = false;
+  uint64_t probes_ = 0;
+  uint64_t kernels_ = 0, nodes_ = 0, graphs_ = 0;  // records; nodes: of the kernels, within graphs
+  bool saw_other_work_ = false;
 };
 
 }  // namespace prof::cupti
