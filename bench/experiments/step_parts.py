@@ -72,9 +72,10 @@ def rows_of(workload, times, parts=None):
     return rows
 
 
-def _best(row, name):
-    """The ratio at the full speed of the host, where that was seen often enough."""
-    return row[f"fast_{name}"][0] if f"fast_{name}" in row else row[name]
+def _best(name, *rows):
+    """The ratios of `rows` at the full speed of the host, where all of them have one."""
+    fast = f"fast_{name}"
+    return [row[fast][0] if all(fast in one for one in rows) else row[name] for row in rows]
 
 
 def goals_of(rows):
@@ -84,10 +85,11 @@ def goals_of(rows):
         of = {row["variant"]: row for row in rows if row["workload"] == workload}
         if _TIMELINE not in of:
             continue
+        ours, floor = _best("over_bare", of[_TIMELINE], of[_FLOOR])
         for goal, measured, limit in (
                 ("time of a step over bare, or CUPTI's floor where that is more",
-                 _best(of[_TIMELINE], "over_bare"), max(_MOST, _best(of[_FLOOR], "over_bare"))),
-                ("time of a step over what prof turns on", _best(of[_TIMELINE], "over_on"),
+                 ours, max(_MOST, floor)),
+                ("time of a step over what prof turns on", _best("over_on", of[_TIMELINE])[0],
                  _MOST_OF_OURS)):
             goals.append({"goal": f"{workload}, {_TIMELINE}: {goal}", "measured": measured,
                           "limit": limit, "met": measured <= limit})

@@ -240,7 +240,6 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
           watch_->Add(run->device, run->context, run->stream, run->correlation, run->start_ns,
                       run->end_ns);
         }
-        ++graphs_;
         if (run->end_ns == 0 || run->end_ns >= start_ns_) sink.Add(*run);
         break;
       }

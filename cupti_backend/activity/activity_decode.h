@@ -36,8 +36,8 @@ class ActivityDecoder {
   // Records of ActivityTracer::kProbeCall made by `thread`, from now on and so far.
   void WatchProbesOf(uint32_t thread) { probing_thread_ = thread; }
   uint64_t probes() const { return probes_; }
-  // Kernels and whole graphs that the host launched; what runs within a graph is none of these.
-  uint64_t launches() const { return kernels_ - nodes_ + graphs_; }
+  // Kernels that the host launched by themselves, outside of graphs.
+  uint64_t launches() const { return kernels_ - nodes_; }
   // A kernel, copy or memset was seen.
   bool saw_gpu_work() const { return saw_other_work_ || kernels_ > 0; }
 
@@ -63,7 +63,7 @@ class ActivityDecoder {
   uint32_t probing_thread_ = 0;
   uint32_t first_correlation_ = 0;
   uint64_t probes_ = 0;
-  uint64_t kernels_ = 0, nodes_ = 0, graphs_ = 0;  // records; nodes: of the kernels, within graphs
+  uint64_t kernels_ = 0, nodes_ = 0;  // records; nodes: of the kernels, within graphs
   bool saw_other_work_ = false;
 };
 

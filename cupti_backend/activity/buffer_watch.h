@@ -8,7 +8,8 @@
 // back. So a probe tests a suspicion: an API call of the collector thread, whose record goes into a
 // buffer of that thread. A missing answer counts only in a process that has answered a probe
 // before, or in which CUPTI has never asked us for a buffer. And where there is a record of each
-// launch, nothing was taken, whatever is answered.
+// launch, nothing was taken, whatever is answered. That is not known any more once the program has
+// launched a graph, captured a launch, or had one fail: these count as launches and have no record.
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_BUFFER_WATCH_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_BUFFER_WATCH_H_
 

@@ -97,7 +97,10 @@ void TriageSampler::SetStatus(State state, const Problem& problem) {
   status_ = {state, problem.code, problem.what, problem.fix};
 }
 
+// Why another device has no samples stays.
 void TriageSampler::ReportOpen(const TriageDevice& device) {
+  const auto given_up = [](const auto& one) { return one->given_up(); };
+  if (std::any_of(devices_.begin(), devices_.end(), given_up)) return;
   const std::string& left_out = device.plan().left_out;
   SetStatus(left_out.empty() ? State::kWorking : State::kDegraded,
             {0, left_out.empty() ? "" : "PM sampling on this chip leaves out: " + left_out, ""});

@@ -208,7 +208,10 @@ bool ContextSampler::Open(const HardwareLease& lease, SamplingPolicy::Entry* ent
   if (range || pushed != CUPTI_SUCCESS) parts_->gate.Open();  // a range takes as long as it takes
   if (pushed != CUPTI_SUCCESS) {
     parts_->held_up.EndRange();
-    if (untraced) parts_->tracing.End();
+    if (untraced) {
+      parts_->tracing.End();
+      parts_->launches_untraced.fetch_sub(1, std::memory_order_relaxed);
+    }
     Fail(lease, pushed, "open a counter range");
     return false;
   }

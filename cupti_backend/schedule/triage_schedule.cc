@@ -62,8 +62,8 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
   if (learnt_ns_ == kNever) learnt_ns_ = now_ns;  // the program is about to begin
   if (signals.launches != launches_) launched_ns_ = now_ns;
   launches_ = signals.launches;
+  LearnIdle(signals.idle_share);  // of a burst before now
   LearnRate(now_ns, signals.launches);
-  LearnIdle(signals.idle_share);
   knows_idle_ = signals.knows_idle;
   LearnWaiting(signals.resolved, signals.waiting_share);
   if (signals.news != news_) {
@@ -96,15 +96,16 @@ void TriageSchedule::LearnNewsGap(int64_t now_ns) {
 }
 
 void TriageSchedule::LearnRate(int64_t now_ns, uint64_t launches) {
-  const int64_t time_ns = now_ns - rate_ns_;
+  const int64_t since_ns = rate_ns_, time_ns = now_ns - since_ns;
   if (time_ns < kRateNs) return;
   dense_ = static_cast<int64_t>(launches - rate_launches_) >= time_ns / kDenseNs;
   rate_launches_ = launches;
   rate_ns_ = now_ns;
   if (!dense_) return;
-  if (now_ns - dense_ns_ > kStartNs && starts_ < kMostStarts) {
+  if (since_ns - dense_ns_ > kStartNs && starts_ < kMostStarts) {
     ++starts_;
     idle_bursts_ = 0;
+    waiting_ = 0;
   }
   dense_ns_ = now_ns;
 }

@@ -105,9 +105,9 @@ class TriageSchedule {
   // One burst of four comes at a random time all the same. It shows how idle the GPU is, and what
   // nobody waits for.
   static constexpr int kMostWaits = 3;
-  // How idle the GPU is two bursts have to show. Where launches become dense after kStartNs of few,
-  // the program begins with its loop, and what was seen before says nothing of that: three times at
-  // most, as a server may rest between its requests.
+  // Two bursts at random times have to show how idle the GPU is. Where launches become dense after
+  // kStartNs with few of them, the program begins with its loop, and what was seen before says
+  // nothing of that: three times at most, as a server may rest between its requests.
   static constexpr int kLeastIdleBursts = 2, kMostStarts = 3;
   static constexpr int64_t kStartNs = 100'000'000;
   // A burst that met hardly anything, in a program that launches less than a kernel per millisecond

@@ -64,6 +64,12 @@ std::string AddTimeline(const std::filesystem::path& folder, const Json& row,
   timeline.needs_counters = row.value("needs_counters", false);
   const Json& recordings = row.at("recordings");
   std::string problem = UnknownId(timeline);
+  for (const auto& [form, file] : recordings.items()) {
+    if (form == "timeline" || form == "default" || !problem.empty()) continue;
+    problem = timeline.kind + ": no form of a recording is called \"" + form +
+              "\"; there are timeline and default";
+  }
+  if (problem.empty() && recordings.empty()) problem = timeline.kind + ": it has no recording";
   if (problem.empty()) {
     problem = AddFindings(folder, recordings, "timeline", &timeline.with_timeline);
   }
@@ -86,7 +92,8 @@ std::string ReadRows(const std::filesystem::path& folder, const Json& root,
       if (!problem.empty()) return problem;
     }
   } catch (const Json::exception& error) {
-    return std::string("it is no list of timelines: ") + error.what();
+    return "it is no list of timelines, in row " + std::to_string(timelines->size()) + ": " +
+           error.what();
   }
   return "";
 }

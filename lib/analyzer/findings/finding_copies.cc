@@ -165,7 +165,7 @@ double IdleBehind(const RunInputs& inputs, Wanted wanted) {
     if (behind) {
       idle_ns += OfCopyBeside(gap);
     } else if (gap.wait != model::kNoIndex && calls.count(gap.wait) != 0) {
-      idle_ns += static_cast<double>(gap.after_wait_ns);
+      idle_ns += static_cast<double>(std::min(gap.after_wait_ns, gap.without_waits_ns));
     }
   }
   return idle_ns;

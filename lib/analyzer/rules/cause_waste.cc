@@ -179,8 +179,10 @@ std::optional<Cause> AtomicsCause(const RuleInputs& inputs) {
     SetByCode(DescribeAtomicsInCode(inputs), &cause);
     LackSectors(inputs, "L2's sectors by operation", kRunsUnknown, "code-alone", &cause);
     cause.summary += ".";
-  } else {
+  } else if (CountsAtomics(inputs)) {
     cause.summary = text::Percent(*share) + " of L2's work is atomics or reductions.";
+  } else {
+    cause.summary = text::Capitalized(DescribeAtomicsInCode(inputs)) + ".";
   }
   return cause;
 }

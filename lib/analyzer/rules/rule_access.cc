@@ -235,6 +235,8 @@ std::optional<double> AtomicShare(const RuleInputs& inputs) {
   return 1;
 }
 
+bool CountsAtomics(const RuleInputs& inputs) { return CountedAtomicShare(inputs).has_value(); }
+
 bool KnowsAtomicUnit(const RuleInputs& inputs) { return inputs.Median(kAtomicUnit).has_value(); }
 
 std::optional<double> ActiveLanes(const RuleInputs& inputs) {
@@ -292,7 +294,7 @@ void AddAtomics(const RuleInputs& inputs, Verdict* verdict) {
   AddMetric(inputs, "of atomics", "sectors", "lts__t_sectors_op_atom.sum", verdict);
   AddMetric(inputs, "of reductions", "sectors", "lts__t_sectors_op_red.sum", verdict);
   AddMetric(inputs, "L2's atomic unit", "% of peak", kAtomicUnit, verdict);
-  if (!CountedAtomicShare(inputs) && (AtomicShare(inputs) || AtomicsInCode(inputs))) {
+  if (!CountsAtomics(inputs) && (AtomicShare(inputs) || AtomicsInCode(inputs))) {
     AddInCode(DescribeAtomicsInCode(inputs), verdict);
   }
 }

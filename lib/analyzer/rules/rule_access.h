@@ -50,6 +50,9 @@ struct SectorWaste {
 // of L2; 1 where neither was read and it requests nothing else. nullopt: it is not known.
 [[nodiscard]] std::optional<double> AtomicShare(const RuleInputs& inputs);
 
+// That share was counted, and does not follow from the code.
+[[nodiscard]] bool CountsAtomics(const RuleInputs& inputs);
+
 // The use of L2's atomic unit was counted.
 [[nodiscard]] bool KnowsAtomicUnit(const RuleInputs& inputs);
 

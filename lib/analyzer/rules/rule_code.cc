@@ -122,7 +122,10 @@ std::optional<double> AtomicsInCode(const RuleInputs& inputs) {
 
 // Texture fetches are requests, too, and the code's counts lack them.
 bool RequestsAtomicsAlone(const RuleInputs& inputs) {
-  if (!inputs.sampled.sectors_per_request || inputs.UseOf(Unit::kTexture) >= kNoWork) return false;
+  const UnitUse* const texture = inputs.counters->Find(Unit::kTexture);
+  if (!inputs.sampled.sectors_per_request || texture == nullptr || texture->of_peak >= kNoWork) {
+    return false;
+  }
   const KernelCode* const code = CodeSeen(inputs);
   return code != nullptr && code->bulk_copies.all == 0 && code->global_atomics.all > 0 &&
          SumInCode(*code, kAccessKinds).all == code->global_atomics.all;

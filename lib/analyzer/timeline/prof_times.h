@@ -14,10 +14,10 @@ namespace prof::analyzer {
 // By thread. Takes n log n in the intervals that prof recorded.
 [[nodiscard]] std::vector<IntervalUnion> ProfTimes(const model::Model& model);
 
-// The parts of `prof`, which is ProfTimes, in which a GPU worked. Only then may prof have waited
-// for the program's work. Takes linear time in the operations, where prof recorded an interval.
-[[nodiscard]] std::vector<IntervalUnion> ProfWaits(const model::Model& model,
-                                                   const std::vector<IntervalUnion>& prof);
+// The same without the parts of prof's preparation in which no GPU worked: there prof cannot have
+// waited for the program's work. Takes linear time in the operations, where prof prepared itself on
+// a thread of the program.
+[[nodiscard]] std::vector<IntervalUnion> ProfWaits(const model::Model& model);
 
 }  // namespace prof::analyzer
 

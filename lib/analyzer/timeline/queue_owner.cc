@@ -23,7 +23,7 @@ QueueOwners::QueueOwners(const model::Model& model, const GapClassifier& classif
     : model_(model),
       classifier_(classifier),
       prof_(ProfTimes(model)),
-      prof_waits_(ProfWaits(model, prof_)),
+      prof_waits_(ProfWaits(model)),
       stalls_(model.threads.size()) {
   AddCalls();
   AddLoading();

@@ -67,7 +67,7 @@ class QueueOwners {
   const model::Model& model_;
   const GapClassifier& classifier_;
   std::vector<IntervalUnion> prof_;         // prof's work, by thread
-  std::vector<IntervalUnion> prof_waits_;   // of that, while a GPU worked
+  std::vector<IntervalUnion> prof_waits_;   // of that, when it may have waited for a GPU
   std::vector<std::vector<Stall>> stalls_;  // by thread; sorted by start
 };
 

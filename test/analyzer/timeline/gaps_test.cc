@@ -259,6 +259,19 @@ TEST_CASE("Where no GPU worked while prof held the thread, prof shortened no wai
   CHECK(gap.without_waits_ns <= 1'500 + 2'000);
 }
 
+TEST_CASE("A wait behind a sample is taken as shortened, although its kernel has no record") {
+  Planted p;
+  p.b.Api("cudaMalloc", 10'000, 12'000);
+  p.First();
+  p.b.Profiler(model::ProfilerWork::kSample, 200'100, 200'400);  // no GPU work has a time then
+  p.b.Api("cudaDeviceSynchronize", 200'500, 202'000);
+  p.Next(355'000, 350'000, 353'000);
+  for (int64_t i = 1; i < 4; ++i) {
+    p.b.Api("cudaDeviceSynchronize", i * 1'000'000, i * 1'000'000 + 900'000, 77);
+  }
+  CHECK(OnlyGap(p.Read()).cause == GapCause::kSync);
+}
+
 TEST_CASE("The same in a short gap is the cost of a launch") {
   Planted p;
   p.First();

@@ -147,7 +147,7 @@ TEST_CASE("An idle start does not make bursts wait in a loop that keeps the GPU 
   bool waited = false;
   simulation.Run(kLoopNs + 300 * kMs, [&](int64_t now_ns) {
     const bool loop = now_ns >= kLoopNs;
-    simulation.signals.idle_share = loop ? 0 : 1;
+    simulation.signals.idle_share = loop ? 0.1 : 1;
     if (loop) simulation.signals.launches += 180;  // as it is asked each 10 ms at most
     waited |= now_ns >= kSeenNs && simulation.schedule.listens();
     return Simulation::Now{now_ns < 10 * kMs || loop, loop ? 8u : 1u, 1, 0};
