@@ -196,6 +196,7 @@ void TriageSampler::PrepareNow(int device) {
     if (problem) {
       SetStatus(State::kUnavailable, *problem);
     } else {
+      parts_.policy->SetTriage(true);  // it may have ended on all devices before
       ReportOpen(triaged);
     }
   }
