@@ -82,6 +82,10 @@ std::string DescribeForm(const TimelineScore& score) {
   if (score.not_recorded > 0) {
     text += "not in the recordings: " + std::to_string(score.not_recorded) + "\n";
   }
+  if (score.without_findings > 0) {
+    text += "without findings, because their reports can have none: " +
+            std::to_string(score.without_findings) + "\n";
+  }
   return text + MissesOf(score) + OtherCauses(score);
 }
 

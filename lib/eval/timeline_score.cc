@@ -40,7 +40,7 @@ TimelineAnswer JudgeTimeline(const PlantedTimeline& planted, const FoundFindings
 TimelineScore ScoreTimelines(const PlantedTimelines& planted, TimelineForm form) {
   TimelineScore score;
   score.form = form;
-  int to_find = 0, found = 0, first = 0, decoys = 0, quiet = 0, harmless = 0;
+  int to_find = 0, found = 0, first = 0, decoys = 0, quiet = 0, judged = 0, harmless = 0;
   for (const PlantedTimeline& timeline : planted.timelines) {
     const std::optional<FoundFindings>& findings = timeline.In(form);
     if (!findings) {
@@ -52,15 +52,20 @@ TimelineScore ScoreTimelines(const PlantedTimelines& planted, TimelineForm form)
     to_find += answer.is_to_be_found ? 1 : 0;
     found += answer.is_to_be_found && answer.found ? 1 : 0;
     first += answer.is_to_be_found && answer.first ? 1 : 0;
+    score.answers.push_back(std::move(answer));
+    if (!findings->missing.empty()) {  // to name nothing is no merit
+      ++score.without_findings;
+      continue;
+    }
+    ++judged;
     decoys += timeline.expected.empty() ? 1 : 0;
     quiet += timeline.expected.empty() && is_harmless ? 1 : 0;
     harmless += is_harmless ? 1 : 0;
-    score.answers.push_back(std::move(answer));
   }
   score.found = MakeRate(found, to_find);
   score.first = MakeRate(first, to_find);
   score.quiet = MakeRate(quiet, decoys);
-  score.harmless = MakeRate(harmless, static_cast<int>(score.answers.size()));
+  score.harmless = MakeRate(harmless, judged);
   return score;
 }
 
@@ -69,6 +74,9 @@ BothForms CompareForms(const PlantedTimelines& planted) {
   int compared = 0;
   for (const PlantedTimeline& timeline : planted.timelines) {
     if (!timeline.with_timeline || !timeline.with_default) continue;
+    if (!timeline.with_timeline->missing.empty() || !timeline.with_default->missing.empty()) {
+      continue;
+    }
     ++compared;
     if (WithoutCounters(*timeline.with_timeline) != WithoutCounters(*timeline.with_default)) {
       both.different.push_back(&timeline);

@@ -28,6 +28,7 @@ struct TimelineScore {
   Rate quiet;         // no cause is named, of those where nothing is planted
   Rate harmless;      // no other cause is named, of all
   int not_recorded = 0;
+  int without_findings = 0;  // whose report can have none: what is planted is not found there
 };
 
 // The findings of one timeline in one form.

@@ -108,5 +108,16 @@ TEST_CASE("A list of another format, with an unknown finding or without a field 
   CHECK(error_of("{").find("no JSON") != std::string::npos);
 }
 
+TEST_CASE("A recording of an unknown form, and a timeline without one, are errors with its kind") {
+  const auto error = [](const std::string& from, const std::string& to) {
+    return ReadTimelines(Folder("timeline_forms", Replaced(from, to)).string()).error;
+  };
+  CHECK_THAT(error("\"timeline\": \"clean.prof\"", "\"defualt\": \"clean.prof\""),
+             Catch::Contains("clean: no form of a recording is called \"defualt\""));
+  CHECK_THAT(error("{\"timeline\": \"clean.prof\"}", "{}"),
+             Catch::Contains("clean: it has no recording"));
+  CHECK_THAT(error("\"expected\": []", "\"expekted\": []"), Catch::Contains("in row 1"));
+}
+
 }  // namespace
 }  // namespace prof::eval::recorded_timelines_test

@@ -80,6 +80,22 @@ TEST_CASE("A form that was not recorded is counted, and is not compared") {
   CHECK(CompareForms(planted).same.all == 0);
 }
 
+TEST_CASE("A report that can have no findings finds nothing, and to name no cause is no merit") {
+  PlantedTimelines planted = Both(Planted("clean", {}, {"sync-bound"}), {}, {});
+  planted.timelines.push_back(Planted("waits", {"sync-bound"}, {}));
+  planted.timelines[0].with_timeline = FoundFindings{{}, "prof disturbed all of it"};
+  planted.timelines[1].with_timeline = planted.timelines[0].with_timeline;
+  const TimelineScore score = ScoreTimelines(planted, TimelineForm::kTimeline);
+  CHECK(score.without_findings == 2);
+  CHECK(score.quiet.all == 0);
+  CHECK(score.harmless.all == 0);
+  CHECK(score.found.part == 0);
+  CHECK(score.found.all == 1);
+  CHECK(CompareForms(planted).same.all == 0);
+  CHECK(DescribeTimelines(planted).find("because their reports can have none: 2") !=
+        std::string::npos);
+}
+
 TEST_CASE("The text names misses, other causes, and what differs between the forms") {
   PlantedTimelines planted =
       Both(Planted("polling", {"sync-bound"}, {"launch-bound"}), {"launch-bound"}, {"sync-bound"});
