@@ -96,6 +96,7 @@ void WindowService::CloseWindow(int64_t now_ns) {
 }
 
 void WindowService::PauseAtEnd(int64_t now_ns) {
+  if (!control_->Leave(MonotonicNs())) return;
   if (!writer_.Pause()) pause_again_ns_ = now_ns + kPauseAgainNs;
   Reached();
 }

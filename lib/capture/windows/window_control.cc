@@ -200,6 +200,13 @@ Phase WindowControl::Wanted(int64_t now_ns) {
   return WantedNow(now_ns);
 }
 
+bool WindowControl::Leave(int64_t now_ns) {
+  const MutexLock lock(mutex_);
+  if (WantedNow(now_ns) == reached_) return false;
+  reached_.reset();
+  return true;
+}
+
 bool WindowControl::Counts(int64_t now_ns) {
   const MutexLock lock(mutex_);
   return held_ ? *held_ == Phase::kRecording : plan_.CountsAt(now_ns);

@@ -59,6 +59,9 @@ class WindowControl {
   // --- The collector's thread --------------------------------------------------------------------
 
   [[nodiscard]] Phase Wanted(int64_t now_ns);
+  // The recording begins to leave its phase, which takes until Reached(): a window that opens
+  // meanwhile waits for it. False: a window has opened that wants the phase, so stay.
+  [[nodiscard]] bool Leave(int64_t now_ns);
   void Reached(Phase phase, int64_t now_ns);
   // Launches are counted, whether it records or not.
   [[nodiscard]] bool Counts(int64_t now_ns);
@@ -86,7 +89,7 @@ class WindowControl {
   std::condition_variable reached_changed_;
   WindowPlan plan_ PROF_GUARDED_BY(mutex_);
   std::optional<Phase> held_ PROF_GUARDED_BY(mutex_);
-  Phase reached_ PROF_GUARDED_BY(mutex_) = Phase::kRecording;
+  std::optional<Phase> reached_ PROF_GUARDED_BY(mutex_) = Phase::kRecording;  // none: it changes
   bool open_ PROF_GUARDED_BY(mutex_) = false;
   int64_t step_began_ns_ PROF_GUARDED_BY(mutex_);  // of Session::Step()
   std::vector<StepTime> steps_ PROF_GUARDED_BY(mutex_);

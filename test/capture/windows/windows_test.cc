@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "lib/capture/process/clock.h"
 #include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/thread_writes.h"
 #include "lib/capture/windows/window_control.h"
 #include "lib/snapshot/read/reader.h"
 #include "test/capture/collector/fake_source.h"
@@ -44,8 +47,9 @@ long Calls(const FakeGpu& gpu, const char* call) {
   return std::count(calls.begin(), calls.end(), call);
 }
 
+// The threads' ranges end after the GPU's records.
 bool PausedTimes(const FakeGpu& gpu, long times) {
-  return Eventually([&] { return Calls(gpu, "pause") == times; });
+  return Eventually([&] { return Calls(gpu, "pause") == times && !Recording(); });
 }
 
 void Range(const char* name) {
@@ -102,6 +106,39 @@ TEST_CASE("The profiler's start and stop are a window") {
   REQUIRE(PausedTimes(gpu, 2));
   CHECK(Calls(gpu, "synchronize") >= 1);  // the work of the window is recorded whole
   session.Stop();
+}
+
+TEST_CASE("A window that opens while the recording pauses waits until it has paused and resumed") {
+  static std::atomic<int> wakes;
+  wakes = 0;
+  SessionOptions options;
+  options.profiler_api = true;
+  WindowControl control(options, [] { ++wakes; });
+  control.Open();
+  REQUIRE(control.Leave(MonotonicNs()));
+  std::atomic<bool> opened{false};
+  std::thread program([&] {
+    WindowControl::OnProfilerApi(true);
+    opened = true;
+  });
+  CHECK(Eventually([] { return wakes == 1; }));  // it does not take the phase for recording
+  control.Reached(Phase::kPaused, MonotonicNs());
+  CHECK(control.Wanted(MonotonicNs()) == Phase::kRecording);
+  control.Reached(Phase::kRecording, MonotonicNs());
+  program.join();
+  CHECK(opened);
+  CHECK(control.Close());
+}
+
+TEST_CASE("A recording does not pause when a window has opened since that was wanted") {
+  SessionOptions options;
+  options.profiler_api = true;
+  WindowControl control(options, [] {});
+  control.Open();
+  REQUIRE(control.Wanted(MonotonicNs()) == Phase::kPaused);
+  WindowControl::OnProfilerApi(true);
+  CHECK_FALSE(control.Leave(MonotonicNs()));
+  CHECK(control.Close());
 }
 
 TEST_CASE("A window whose end could not wait for the GPU is noted, and no other is") {
