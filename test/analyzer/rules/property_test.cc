@@ -110,7 +110,7 @@ std::map<std::string, std::string> ActionsOfRules() {
   return texts;
 }
 
-TEST_CASE("A verdict has no action that the page does not name for its rule") {
+TEST_CASE("A verdict has no action that the page does not name for its rule", "[long]") {
   std::mt19937_64 random(20251129);
   const std::set<std::string> anywhere = ActionsOfTheirOwn();
   const std::map<std::string, std::string> texts = ActionsOfRules();

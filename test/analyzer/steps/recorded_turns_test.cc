@@ -51,7 +51,8 @@ TEST_CASE("In recorded programs each turn of launches ends within a range of its
   }
 }
 
-TEST_CASE("In recordings of many programs, one behind the other, launches tell no steps") {
+TEST_CASE("In recordings of many programs, one behind the other, launches tell no steps",
+          "[long]") {
   for (const char* file : {"zoo_h200/zoo_all_0.prof", "zoo_h200/zoo_default_0.prof",
                            "zoo_h200/zoo_default_3.prof", "zoo_h100/zoo_default_0.prof"}) {
     INFO(file);
