@@ -78,12 +78,18 @@ std::string SharedFolderFromEnvironment() {
   return folder != nullptr ? folder : "/tmp";
 }
 
-// Where a toolkit keeps the libraries of this machine's kind.
+// Where a toolkit keeps its libraries; on aarch64 those of servers or of Jetson.
+constexpr const char* kToolkitFolders[] = {
+    "/extras/CUPTI/lib64",
+    "/lib64",
 #if defined(__aarch64__)
-constexpr const char* kTargetFolder = "/targets/sbsa-linux/lib";
+    "/targets/sbsa-linux/lib",
+    "/targets/aarch64-linux/lib",
 #else
-constexpr const char* kTargetFolder = "/targets/x86_64-linux/lib";
+    "/targets/x86_64-linux/lib",
 #endif
+    "/lib",
+};
 
 std::vector<std::string> CuptiSearchPath() {
   std::vector<std::string> path;
@@ -94,9 +100,7 @@ std::vector<std::string> CuptiSearchPath() {
   }
   roots.emplace_back("/usr/local/cuda");
   for (const std::string& root : roots) {
-    for (const char* folder : {"/extras/CUPTI/lib64", "/lib64", kTargetFolder, "/lib"}) {
-      path.push_back(root + folder);
-    }
+    for (const char* folder : kToolkitFolders) path.push_back(root + folder);
   }
   return path;
 }

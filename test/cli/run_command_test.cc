@@ -306,7 +306,7 @@ TEST_CASE("A run that wrote nothing is a message on stderr") {
   const Folder folder;
   folder.Write("prof-h-1.prof", "old");
   const Ended ended = Prof(RunLine({}, {"true"}), folder.path());
-  CHECK_THAT(ended.err, Contains("nothing was recorded") && !Contains("wrote"));
+  CHECK_THAT(ended.err, Contains("nothing was recorded: no process") && !Contains("wrote"));
 }
 
 TEST_CASE("With --report the report follows on stderr") {

@@ -155,6 +155,44 @@ TEST_CASE("Ranks that are started one by one to one name have a file each") {
   CHECK(Recordings(folder).size() == 3);
 }
 
+// Open MPI, which is in Debian's openmpi-bin: prof around it, and in each rank.
+TEST_CASE("mpirun leaves a file of each rank, whichever of the two runs the other") {
+  if (access("/usr/bin/mpirun", X_OK) != 0) PROF_SKIP("no /usr/bin/mpirun");
+  const std::vector<std::string> variables = {"OMPI_ALLOW_RUN_AS_ROOT=1",
+                                              "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
+  // mpirun ends the other ranks when one has failed.
+  const std::vector<std::string> work = {"/bin/sh", "-c",
+                                         std::string(PROF_TEST_PROCESSES) + " plain; true"};
+  std::vector<std::string> ranks = {"/usr/bin/mpirun", "--oversubscribe", "-n", "3"};
+  if (Program({"/usr/bin/mpirun", "--oversubscribe", "-n", "1", "/bin/true"}, "/tmp", variables)
+          .Wait()
+          .exit_code() != 0) {
+    PROF_SKIP("mpirun does not run here");
+  }
+  const auto check = [](const Folder& folder, const Ended& ended, const std::string& prefix) {
+    CAPTURE(ended.err);
+    CHECK(ended.exit_code() == 0);
+    const Names names = Recordings(folder);
+    REQUIRE(names.size() == 3);
+    for (size_t rank = 0; rank < names.size(); ++rank) {
+      CHECK(names[rank].find(prefix + std::to_string(rank) + "-") == 0);
+      const model::Model model = Read(folder, names[rank]);
+      CHECK(model.ops.size() == 5);
+      CHECK(model.stopped_in_order);
+      CHECK(model.process.rank == static_cast<int>(rank));
+    }
+  };
+  const Folder around, inside;
+  std::vector<std::string> line = ranks;
+  line.insert(line.end(), work.begin(), work.end());
+  check(around, Prof(RunLine({"-o", "run.prof"}, line), around.path(), variables), "run/rank");
+
+  line = RunLine({"-o", "run.prof"}, work);
+  ranks.emplace_back(PROF_PROGRAM);
+  ranks.insert(ranks.end(), line.begin(), line.end());
+  check(inside, Program(ranks, inside.path(), variables).Wait(), "run.r");
+}
+
 TEST_CASE("Processes of two containers with the same process id have a recording each") {
   const Folder folder;
   const auto command = RunLine({}, {PROF_TEST_PROCESSES, "slow"});

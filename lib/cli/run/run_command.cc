@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -102,16 +103,21 @@ void PrintAllWritten(const std::vector<std::string>& written, bool with_share) {
   }
 }
 
+// `status`: how the program ended, as waitpid gives it.
+void PrintNothing(int status) {
+  std::cerr << "prof: nothing was recorded: ";
+  if (WIFSIGNALED(status)) {
+    std::cerr << "signal " << WTERMSIG(status) << " (" << strsignal(WTERMSIG(status))
+              << ") ended the program before anything was written, which takes up to a second, or ";
+  }
+  std::cerr << "no process started CUDA, or the program does not load preloaded libraries (setuid, "
+               "statically linked), or it ran under a tool that keeps prof out (ncu, cuda-gdb): "
+               "then run it without that tool\n";
+}
+
 // On stderr: stdout belongs to the program.
 void PrintFiles(const std::vector<std::string>& written, const std::string& folder,
                 const RunOptions& options) {
-  if (written.empty()) {
-    std::cerr
-        << "prof: nothing was recorded: no process started CUDA, or the program does not "
-           "load preloaded libraries (setuid, statically linked), or it ran under a tool that "
-           "keeps prof out (ncu, cuda-gdb): then run it without that tool\n";
-    return;
-  }
   // For somebody who looks on: a script should not wait for it.
   if (!folder.empty()) {
     std::cerr << "prof: " << written.size() << " processes were recorded, in " << folder << "/\n";
@@ -140,9 +146,9 @@ std::vector<std::string> Unlisted(const std::vector<std::string>& listed,
 }
 
 // `listed`: what the processes of this run have named. `found`: what has such a name, is new, and
-// is not listed.
+// is not listed. `status`: how the program ended, as waitpid gives it.
 void PrintWhatIsLeft(const std::string& pattern, const std::vector<std::string>& listed,
-                     const std::vector<std::string>& found, const RunOptions& options) {
+                     const std::vector<std::string>& found, int status, const RunOptions& options) {
   std::vector<std::string> written;
   if (WantsFolder(pattern, listed)) written = MoveToFolder(FolderName(pattern), listed);
   const std::string folder = written.empty() ? "" : written[0].substr(0, written[0].rfind('/'));
@@ -150,6 +156,7 @@ void PrintWhatIsLeft(const std::string& pattern, const std::vector<std::string>&
   written.insert(written.end(), found.begin(), found.end());
   std::sort(written.begin(), written.end());
   written.erase(std::unique(written.begin(), written.end()), written.end());
+  if (written.empty()) return PrintNothing(status);
   PrintFiles(written, folder, options);
 }
 
@@ -232,7 +239,7 @@ int RunProgram(const RunOptions& options) {
           MadeSince(list.start_ns(), beside, ListOtherNames(pattern));
       found.insert(found.end(), others.begin(), others.end());
     }
-    PrintWhatIsLeft(pattern, listed, found, options);
+    PrintWhatIsLeft(pattern, listed, found, end.status, options);
   }  // the list is gone: the next line may not return
   return EndLike(end.status);
 }
