@@ -46,8 +46,9 @@ constexpr double kWideBound = 0.10;
 
 // Causes that compete with the units.
 constexpr double kExplainsMost = 0.50;  // [own] of the time that the busiest unit leaves unused
-// [own] HFMA2 is counted on the FMA and on the tensor pipe: 87.78 and 87.78 % in a kernel of it. A
-// matrix kernel has not the same use of both.
+// [own] Packed half precision runs on the FMA and on the tensor pipe (HFMA2 and HFMA2.MMA, which
+// the compiler mixes): 87.78 and 87.78 % in a kernel of it. A matrix kernel has not the same use of
+// both.
 constexpr double kSameCount = 0.005;
 constexpr double kHalfOf = 0.50;         // [own] a part below half of the whole is not the whole
 constexpr double kSectorsOfOp = 0.05;    // [own] of all global sectors: fewer are not the pattern
@@ -57,6 +58,7 @@ constexpr double kLeastHostFills = 0.2;  // [own] percent of peak; a PCIe 5.0 li
 // [own] cycles of a stall per instruction. A chain of loads from DRAM waited for 540 of them,
 // atomics on one address for 28,600.
 constexpr double kLongestLoad = 5000;
+constexpr double kSleeps = 0.10;  // [own] of the warps' time: others at a barrier wait for it
 // [own] of its peak: a unit that is used less has no work of the kernel.
 constexpr double kNoWork = 0.01;
 // [own] of L2's peak: a link to the host keeps it busy for less. Reads and writes of host memory

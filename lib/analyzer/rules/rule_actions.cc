@@ -57,8 +57,9 @@ constexpr ActionRow kActionRows[] = {
      "Read the stall reasons first: they show which change would help.", kMeasurement},
     // Less work.
     {"fewer-bytes", GainKind::kLessWork,
-     "Move fewer bytes: fuse with the neighbouring kernels, use a smaller type, reuse data from "
-     "cache or shared memory.",
+     "Move fewer bytes: fuse with the neighbouring kernels, reuse data from cache or shared "
+     "memory, "
+     "use a smaller type where its precision is enough.",
      "not bounded: the time falls with the bytes"},
     {"serve-from-l1", GainKind::kLessWork,
      "Serve more from L1 and shared memory: tile, use wider loads, share data among the blocks of "
@@ -76,7 +77,9 @@ constexpr ActionRow kActionRows[] = {
      "Issue fewer load and store instructions: 16 bytes per thread, values kept in registers.",
      kOthersFloor},
     {"smaller-type", GainKind::kLessWork,
-     "Use a matrix type of half the size: the tensor pipe does twice the operations in a cycle.",
+     "Where its precision is enough, use a matrix type of half the size: the tensor pipe does "
+     "twice "
+     "the operations in a cycle.",
      "1 - half of the use of the tensor pipe"},
     {"read-operations", GainKind::kLessWork,
      "Read the operations by type first: they show whether wgmma or a smaller type is left.",
@@ -87,8 +90,8 @@ constexpr ActionRow kActionRows[] = {
      "Little is left but fewer matrix operations: sparsity, or another algorithm.",
      "not bounded: the amount of work is not known to be needed"},
     {"fewer-fma", GainKind::kLessWork,
-     "Execute fewer FP32 or integer multiply-add instructions: fuse, simplify, use packed half "
-     "precision or the tensor pipe.",
+     "Execute fewer multiply-add instructions (FP32, packed half precision, integer): fuse, "
+     "simplify, use a smaller type where its precision is enough, or the tensor pipe.",
      kOthersFloor},
     {"fewer-half-fma", GainKind::kLessWork,
      "Execute fewer packed half precision instructions: simplify, or move matrix products to the "
@@ -135,6 +138,10 @@ constexpr ActionRow kActionRows[] = {
     {"aggregate-atomics", GainKind::kCauseRemoved,
      "Add up in each warp or block first, and spread what is left over several addresses.",
      "1 - use of the tensor pipe or of the special functions"},
+    {"uniform-constants", GainKind::kCauseRemoved,
+     "Index constants by the same value in all lanes of a warp, or put the table into shared "
+     "memory.",
+     "1 - the busiest unit outside of the issue slots and L2"},
     {"one-path-per-warp", GainKind::kCauseRemoved,
      "Group the work so that the lanes of a warp take one path.",
      "1 - the busiest of DRAM, the tensor pipe, and the issue slots without the idle lanes"},
@@ -165,7 +172,7 @@ std::vector<ActionRow> ActionRows() {
     const bool is_new = std::none_of(
         rows.begin(), rows.end(), [&](const ActionRow& row) { return row.id == advice.action_id; });
     if (is_new) {
-      rows.push_back({advice.action_id, GainKind::kSameWork, advice.action,
+      rows.push_back({advice.action_id, advice.kind, advice.action,
                       advice.action_id == "read-pc-samples" ? kMeasurement : kWaitFloor});
     }
   }

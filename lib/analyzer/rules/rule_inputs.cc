@@ -85,8 +85,8 @@ void FindL2Hits(RuleInputs* inputs) {
   if (hits && misses && *hits + *misses > 0) inputs->l2_hits = *hits / (*hits + *misses);
 }
 
-// HFMA2 is an instruction of the FMA pipe, and GH100 counts its cycles as tensor cycles, too. The
-// counters of matrix instructions alone decide where they were read.
+// Packed half precision keeps the tensor pipe as busy as the FMA pipe on GH100. The counters of
+// matrix instructions alone decide where they were read.
 bool CountsHalfAsTensor(const RuleInputs& inputs) {
   const UnitUse* const tensor = inputs.counters->Find(Unit::kTensor);
   const UnitUse* const fma = inputs.counters->Find(Unit::kFma);

@@ -30,8 +30,8 @@ struct RuleInputs {
   double busiest = 0;
   bool straddles = false;      // an error bound has both sides of BusyFrom(its unit)
   bool issue_or_pipe = false;  // which of the two leads is within the error bounds
-  // True: the tensor pipe counts only the packed half precision instructions of the FMA pipe
-  // (HFMA2). It is then left out of all comparisons.
+  // True: the tensor pipe has only packed half precision instructions (HFMA2.MMA), as many as the
+  // FMA pipe (HFMA2). It is then left out of all comparisons.
   bool half_on_fma = false;
   // What the tensor pipe can reach with the instructions of the kernel, of its peak.
   double tensor_ceiling = 1;

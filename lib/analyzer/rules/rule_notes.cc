@@ -104,6 +104,13 @@ Note TensorUnderusedNote(const RuleInputs& inputs) {
          "stages";
 }
 
+// 0: not counted.
+double ThreadInstructions(const RuleInputs& inputs) {
+  const auto warps = inputs.Median("smsp__inst_executed.sum");
+  const auto lanes = inputs.Median("smsp__thread_inst_executed_per_inst_executed.ratio");
+  return warps.value_or(0) * lanes.value_or(kWarpThreads);
+}
+
 Note IntegerFmaNote(const RuleInputs& inputs) {
   if (!inputs.leader || inputs.leader->unit != Unit::kFma) return std::nullopt;
   double flops = 0;
@@ -114,10 +121,7 @@ Note IntegerFmaNote(const RuleInputs& inputs) {
     counted = counted || executed.has_value();
     flops += executed.value_or(0);
   }
-  const auto warps = inputs.Median("smsp__inst_executed.sum");
-  const auto lanes = inputs.Median("smsp__thread_inst_executed_per_inst_executed.ratio");
-  const double all = warps.value_or(0) * lanes.value_or(kWarpThreads);
-  if (!counted || flops > kNoFlops * all) return std::nullopt;
+  if (!counted || flops > kNoFlops * ThreadInstructions(inputs)) return std::nullopt;
   std::string text =
       "hardly any floating-point instructions were counted: integer multiply-adds (IMAD) run on "
       "this pipe";
@@ -144,6 +148,7 @@ Note UnfusedNote(const RuleInputs& inputs) {
     const double all = unfused + count("fma");
     const Unit pipe = *type == 'f' ? Unit::kFma : Unit::kFp64;
     if (!(all > 0) || unfused / all / 2 <= kUnfusedGain || inputs.UseOf(pipe) < kBusy) continue;
+    if (all < kNoFlops * ThreadInstructions(inputs)) continue;
     return text::Percent(unfused / all) + " of the " + (*type == 'f' ? "FP32" : "FP64") +
            " operations are separate adds and multiplies: fusing pairs saves at most " +
            text::Percent(unfused / all / 2) + " of them";
@@ -280,7 +285,9 @@ constexpr NoteRule kNotes[] = {
       "integer multiply-adds", "–"},
      IntegerFmaNote,
      ""},
-    {{"unfused", "separate adds and multiplies, half their share > 10 % (ncu), the pipe >= 60 %",
+    {{"unfused",
+      "separate adds and multiplies, half their share > 10 % (ncu), the pipe >= 60 %, the type's "
+      "operations >= 5 % of all thread instructions (own)",
       "share", "–"},
      UnfusedNote,
      ""},

@@ -23,6 +23,7 @@ struct StallAdvice {
   std::initializer_list<Unit> relieves = {};
   bool hidden_by_warps = false;  // more resident warps would hide it
   std::string_view remark = {};  // behind the action, on the page
+  GainKind kind = GainKind::kSameWork;
 };
 
 // An unknown reason has an entry of its own.

@@ -173,12 +173,47 @@ bool WaitsBeyondLoads(const RuleInputs& inputs) {
   return top.reason == "long_scoreboard" && !inputs.l2_hits && top.cycles > kLongestLoad;
 }
 
+// The queue to shared memory and special functions is full, and nothing comes out of it but
+// constants that the lanes of a warp index by different values.
+bool WaitsForConstants(const RuleInputs& inputs, std::string_view reason) {
+  if (reason != "mio_throttle" && reason != "short_scoreboard") return false;
+  const auto rests = [&](Unit unit, bool if_unknown) {
+    const UnitUse* const use = inputs.counters->Find(unit);
+    return use == nullptr ? if_unknown : use->of_peak + use->error < kNoWork;
+  };
+  // One of the first two is L1's unit, named by what it does most.
+  const bool has_l1 = inputs.counters->Find(Unit::kShared) != nullptr ||
+                      inputs.counters->Find(Unit::kL1) != nullptr;
+  return has_l1 && rests(Unit::kShared, true) && rests(Unit::kL1, true) &&
+         rests(Unit::kTexture, true) && rests(Unit::kLsu, false) && rests(Unit::kSfu, false);
+}
+
+// The others wait at a barrier for a warp that sleeps.
+bool WaitsForSleeper(const RuleInputs& inputs, std::string_view reason) {
+  return reason == "barrier" &&
+         std::any_of(inputs.stalls.begin(), inputs.stalls.end(), [](const Stall& stall) {
+           return stall.reason == "sleeping" && stall.share >= kSleeps;
+         });
+}
+
 void AddStallAction(const RuleInputs& inputs, const StallAdvice& advice, Verdict* verdict) {
   if (WaitsBeyondLoads(inputs)) {
     verdict->actions.push_back(MakeAction("read-sectors",
                                           {std::nullopt, "what the sectors show decides"},
                                           WayTo(inputs, format::kNeedsMemory)));
     return;
+  }
+  if (WaitsForConstants(inputs, advice.reason)) {
+    Relief relief;
+    relief.Take({Unit::kIssue, Unit::kL2}, 1);
+    verdict->actions.push_back(MakeAction("uniform-constants", BoundBy(inputs, relief)));
+    return;
+  }
+  if (WaitsForSleeper(inputs, advice.reason)) {
+    const StallAdvice& sleep = AdviceOn("sleeping");
+    Relief relief;
+    relief.Take(sleep.relieves, 1);
+    verdict->actions.push_back(MakeAction(sleep.action_id, BoundBy(inputs, relief)));
   }
   std::string_view id = advice.action_id;
   if (advice.reason == "long_scoreboard") {

@@ -172,8 +172,8 @@ void FillFma(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
   if (inputs.half_on_fma) {
     verdict->summary +=
-        " Its packed half precision instructions are counted as tensor cycles, "
-        "too: it runs no matrix instructions.";
+        " Half of its packed half precision instructions run on the tensor pipe: it has no matrix "
+        "instructions.";
   }
   if (inputs.half_on_fma) {
     AddLessWork(inputs, "fewer-half-fma", AllBut({Unit::kDram, Unit::kFp64, Unit::kSfu}), verdict);

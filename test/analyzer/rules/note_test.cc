@@ -144,6 +144,15 @@ TEST_CASE("Separate adds and multiplies on a busy FMA pipe are unfused") {
   CHECK_FALSE(HasNote(Decide(kernel), "unfused"));
 }
 
+TEST_CASE("A few separate adds in a kernel of other instructions are no unfused kernel") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 90);  // of packed half precision, say
+  Set(&kernel, "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", 15e6);
+  Set(&kernel, "smsp__inst_executed.sum", 15e6);
+  Set(&kernel, "smsp__thread_inst_executed_per_inst_executed.ratio", 32);
+  CHECK_FALSE(HasNote(Decide(kernel), "unfused"));
+}
+
 TEST_CASE("A hit rate above 100 % is called unreliable and never printed") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 85);

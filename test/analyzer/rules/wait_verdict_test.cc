@@ -78,6 +78,35 @@ TEST_CASE("Issue slots at 66 % are the limit where no stall stands out, and not 
   CHECK(verdict.limiter == Limiter::kLatency);
 }
 
+TEST_CASE("A full queue in front of units that rest holds constants of different indices") {
+  KernelReport kernel = QuietKernel();
+  for (const char* unit :
+       {"l1tex__data_pipe_lsu_wavefronts", "l1tex__lsuin_requests", "l1tex__data_bank_reads",
+        "sm__inst_executed_pipe_lsu", "sm__inst_executed_pipe_xu"}) {
+    SetUse(&kernel, unit, 0.1);
+  }
+  for (const char* reason : {"short_scoreboard", "mio_throttle"}) {
+    KernelReport waiting = kernel;
+    SetStall(&waiting, reason, 40);
+    CHECK(Decide(waiting).actions.at(0).id == "uniform-constants");
+    SetUse(&waiting, "sm__inst_executed_pipe_lsu", 2);  // shuffles
+    CHECK(Decide(waiting).actions.at(0).id != "uniform-constants");
+  }
+  SetStall(&kernel, "imc_miss", 40);  // operands of instructions: the same for all lanes
+  CHECK(Decide(kernel).actions.at(0).id == "fewer-cold-constants");
+}
+
+TEST_CASE("Warps at a barrier that wait for one that sleeps are told so first") {
+  KernelReport kernel = QuietKernel();
+  SetStall(&kernel, "barrier", 40);
+  CHECK(Decide(kernel).actions.at(0).id == "balance-barriers");
+  SetStall(&kernel, "sleeping", 10);
+  const Verdict verdict = Decide(kernel);
+  REQUIRE(verdict.actions.size() == 2);
+  CHECK(verdict.actions[0].id == "sleep-less");
+  CHECK(verdict.actions[1].id == "balance-barriers");
+}
+
 TEST_CASE("A kernel of 3 us is launch-sized although no unit was measured") {
   KernelReport kernel = QuietKernel();
   kernel.metrics.clear();
