@@ -64,6 +64,41 @@ TEST_CASE("A program writes and ends under prof as it does without, whatever its
   }
 }
 
+// The program is not started by `prof run`, which refuses outputs like these.
+TEST_CASE("A program writes and ends under prof as it does without, whatever its files meet") {
+  struct Trouble {
+    const char* limit;  // of the shell that starts the program
+    const char* output;
+  };
+  const Trouble troubles[] = {
+      {"true", "/dev/full"},            // no space is left
+      {"true", "/proc/none/run.prof"},  // nobody may write there
+      {"true", "no/such/folder/run.prof"},
+      {"ulimit -f 0", "run.prof"},       // the file must not grow: SIGXFSZ, by default
+      {"ulimit -n 3", "run.prof"},       // no descriptor is left
+      {"ulimit -v 300000", "run.prof"},  // hardly any memory
+      {"ulimit -c 0", "%%%.prof"},
+  };
+  for (const Trouble& trouble : troubles) {
+    for (const char* way : {"plain", "fork 3", "_exit"}) {
+      INFO(trouble.limit << ", " << trouble.output << ", " << way);
+      const std::string line = std::string(trouble.limit) + " && exec \"$0\" \"$1\"";
+      const std::vector<std::string> command = {"/bin/sh", "-c", line, PROF_TEST_PROCESSES, way};
+      const Folder bare_folder, folder;
+      const Ended bare = Program(command, bare_folder.path(),
+                                 {std::string("CUDA_INJECTION64_PATH=") + PROF_TEST_NO_PROF})
+                             .Wait();
+      const Ended ended = Program(command, folder.path(),
+                                  {std::string("CUDA_INJECTION64_PATH=") + PROF_INJECT_NOTHING,
+                                   std::string("PROF_OUTPUT=") + trouble.output})
+                              .Wait();
+      CHECK(ended.status == bare.status);
+      CHECK(OwnLines(ended.out) == OwnLines(bare.out));
+      CHECK(OwnLines(ended.err) == OwnLines(bare.err));
+    }
+  }
+}
+
 TEST_CASE("The bare program does what the test of its outputs compares") {
   const Folder folder;
   const Ended plain = RunBare(folder, "plain");
