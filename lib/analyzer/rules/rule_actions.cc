@@ -58,8 +58,7 @@ constexpr ActionRow kActionRows[] = {
     // Less work.
     {"fewer-bytes", GainKind::kLessWork,
      "Move fewer bytes: fuse with the neighbouring kernels, reuse data from cache or shared "
-     "memory, "
-     "use a smaller type where its precision is enough.",
+     "memory, use a smaller type where its precision is enough.",
      "not bounded: the time falls with the bytes"},
     {"serve-from-l1", GainKind::kLessWork,
      "Serve more from L1 and shared memory: tile, use wider loads, share data among the blocks of "
@@ -78,8 +77,7 @@ constexpr ActionRow kActionRows[] = {
      kOthersFloor},
     {"smaller-type", GainKind::kLessWork,
      "Where its precision is enough, use a matrix type of half the size: the tensor pipe does "
-     "twice "
-     "the operations in a cycle.",
+     "twice the operations in a cycle.",
      "1 - half of the use of the tensor pipe"},
     {"read-operations", GainKind::kLessWork,
      "Read the operations by type first: they show whether wgmma or a smaller type is left.",

@@ -54,7 +54,10 @@ constexpr StallAdvice kAdvice[] = {
     {"mio_throttle", "the queue to shared memory, special functions and shuffles",
      "fewer-shared-instructions",
      "Use fewer, wider shared-memory accesses; replace shuffles and special functions.", kOfQueue,
-     false, "; `uniform-constants` where the units behind the queue are below 1 % (own)"},
+     false,
+     "; `uniform-constants` where it is 30 % or more, and the units behind the queue are below 1 % "
+     "while "
+     "the SMs are active (own)"},
     {"lg_throttle", "the queue of global and local memory instructions", "wider-global-accesses",
      "Use fewer, wider loads and stores (16 bytes per thread).", kOfLoads},
     {"tex_throttle", "the queue of the texture unit", "fewer-texture-fetches",

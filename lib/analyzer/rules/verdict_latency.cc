@@ -177,14 +177,19 @@ bool WaitsBeyondLoads(const RuleInputs& inputs) {
 // constants that the lanes of a warp index by different values.
 bool WaitsForConstants(const RuleInputs& inputs, std::string_view reason) {
   if (reason != "mio_throttle" && reason != "short_scoreboard") return false;
+  const bool is_full =
+      std::any_of(inputs.stalls.begin(), inputs.stalls.end(), [](const Stall& stall) {
+        return stall.reason == "mio_throttle" && stall.share >= kStallShare;
+      });
   const auto rests = [&](Unit unit, bool if_unknown) {
     const UnitUse* const use = inputs.counters->Find(unit);
-    return use == nullptr ? if_unknown : use->of_peak + use->error < kNoWork;
+    return use == nullptr ? if_unknown
+                          : inputs.WhileActive(unit, use->of_peak + use->error) < kNoWork;
   };
   // One of the first two is L1's unit, named by what it does most.
   const bool has_l1 = inputs.counters->Find(Unit::kShared) != nullptr ||
                       inputs.counters->Find(Unit::kL1) != nullptr;
-  return has_l1 && rests(Unit::kShared, true) && rests(Unit::kL1, true) &&
+  return is_full && has_l1 && rests(Unit::kShared, true) && rests(Unit::kL1, true) &&
          rests(Unit::kTexture, true) && rests(Unit::kLsu, false) && rests(Unit::kSfu, false);
 }
 
@@ -205,7 +210,7 @@ void AddStallAction(const RuleInputs& inputs, const StallAdvice& advice, Verdict
   }
   if (WaitsForConstants(inputs, advice.reason)) {
     Relief relief;
-    relief.Take({Unit::kIssue, Unit::kL2}, 1);
+    relief.Take(AdviceOn("imc_miss").relieves, 1);
     verdict->actions.push_back(MakeAction("uniform-constants", BoundBy(inputs, relief)));
     return;
   }

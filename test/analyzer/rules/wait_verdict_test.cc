@@ -85,9 +85,13 @@ TEST_CASE("A full queue in front of units that rest holds constants of different
         "sm__inst_executed_pipe_lsu", "sm__inst_executed_pipe_xu"}) {
     SetUse(&kernel, unit, 0.1);
   }
-  for (const char* reason : {"short_scoreboard", "mio_throttle"}) {
+  KernelReport few_warps = kernel;  // a chain of loads of one warp: the queue is not full
+  SetStall(&few_warps, "short_scoreboard", 40);
+  CHECK(Decide(few_warps).actions.at(0).id == "more-shared-loads-in-flight");
+  for (const double short_scoreboard : {0.0, 50.0}) {
     KernelReport waiting = kernel;
-    SetStall(&waiting, reason, 40);
+    SetStall(&waiting, "mio_throttle", 40);
+    SetStall(&waiting, "short_scoreboard", short_scoreboard);
     CHECK(Decide(waiting).actions.at(0).id == "uniform-constants");
     SetUse(&waiting, "sm__inst_executed_pipe_lsu", 2);  // shuffles
     CHECK(Decide(waiting).actions.at(0).id != "uniform-constants");
