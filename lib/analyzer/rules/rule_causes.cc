@@ -12,6 +12,7 @@
 #include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_confidence.h"
 #include "lib/analyzer/rules/rule_evidence.h"
+#include "lib/analyzer/rules/verdict_units.h"
 
 namespace prof::analyzer {
 namespace {
@@ -87,7 +88,8 @@ constexpr Row kCauseRows[] = {
       "counters or PM samples; without both: more than 4 wavefronts per request (hw). Shared "
       "memory "
       "is busy, or "
-      "they are 30 % or more and warps wait for mio_throttle or short_scoreboard",
+      "they are 30 % or more and warps wait for mio_throttle or short_scoreboard. "
+      "`fewer-shared-accesses` as well where shared memory stays at 60 % or more without them",
       "remove-bank-conflicts", "conflicts blamed at 5 %; those of a GEMM's epilogue"},
      BankConflictsCause,
      true},
@@ -148,6 +150,14 @@ void AddDoubts(const RuleInputs& inputs, const Cause& cause, Verdict* verdict) {
   }
 }
 
+// Shared memory stays busy without its bank conflicts: the accesses themselves are worth a look.
+void AddAccessesThatStay(const RuleInputs& inputs, Verdict* verdict) {
+  const UnitUse* const shared = inputs.counters->Find(Unit::kShared);
+  const double conflicts = std::max(inputs.conflicts.value_or(0), inputs.conflicts_at_most);
+  if (shared == nullptr || shared->at_least() * (1 - conflicts) < kBusy) return;
+  verdict->actions.push_back(FewerSharedAccesses(inputs));
+}
+
 }  // namespace
 
 std::vector<Cause> FindCauses(const RuleInputs& inputs) {
@@ -188,6 +198,7 @@ void FillCause(const RuleInputs& inputs, const Cause& cause, Verdict* verdict) {
     verdict->missing = "warp stall reasons (" + WayTo(inputs, format::kNeedsStalls) +
                        "): whether the blocks wait as well";
   }
+  if (cause.rule == "shared-bank-conflicts") AddAccessesThatStay(inputs, verdict);
   if (cause.rule == "shared-bank-conflicts" && inputs.conflicts_inferred) {
     AddDoubt("inferred", "the conflicts were inferred from the wavefronts per request", verdict);
     verdict->missing =

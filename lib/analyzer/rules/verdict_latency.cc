@@ -255,6 +255,13 @@ void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
   verdict->summary = "Warps wait: " + text::Percent(top.share) + " of their time for " +
                      std::string(advice.waits_for) + " (" + std::string(top.reason) + ").";
   AddStallAction(inputs, advice, verdict);
+  // A full SM hides what few warps wait for. (At a barrier smaller blocks do: its action names
+  // them.)
+  const bool hidden_by_blocks = advice.reason == "long_scoreboard" ||
+                                advice.reason == "short_scoreboard" || advice.reason == "wait";
+  if (FewWarpsExplain(inputs) && hidden_by_blocks) {
+    verdict->actions.push_back(MakeAction("more-blocks", OfMoreWarps(inputs)));
+  }
   AddStalls(inputs, verdict);
   AddWarps(inputs, verdict);
   if (inputs.leader) AddUnit(inputs, *inputs.leader, verdict);

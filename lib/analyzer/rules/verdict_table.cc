@@ -142,7 +142,11 @@ const std::vector<VerdictRule>& RulesAfterCauses() {
         "no unit is busy, fewer than 0.8 instructions per active cycle and scheduler (ncu), top "
         "stall >= 30 % (ncu)",
         "three top stalls in % and cycles, issue, eligible and resident warps",
-        "by stall and level, below", "`wait` called __syncthreads()"},
+        "by stall and level, below; and `more-blocks` where waves and warps in use are below a "
+        "half "
+        "(own), memory does not idle as behind a link, and the stall is long_scoreboard, "
+        "short_scoreboard or wait",
+        "`wait` called __syncthreads()"},
        Waiting,
        FillLatency},
       {{"partial-wave", Limiter::kLatency,

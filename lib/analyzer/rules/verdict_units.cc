@@ -124,10 +124,14 @@ void FillL1(const RuleInputs& inputs, Verdict* verdict) {
   }
 }
 
+Action FewerSharedAccesses(const RuleInputs& inputs) {
+  const Relief relief = AllBut({Unit::kTensor, Unit::kFp64, Unit::kSfu, Unit::kDram});
+  return MakeAction("fewer-shared-accesses", BoundOfLessWork(inputs, relief));
+}
+
 void FillShared(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
-  AddLessWork(inputs, "fewer-shared-accesses",
-              AllBut({Unit::kTensor, Unit::kFp64, Unit::kSfu, Unit::kDram}), verdict);
+  verdict->actions.push_back(FewerSharedAccesses(inputs));
   SuspectConflicts(inputs, verdict);
   if (inputs.shared.inferred) {
     AddDoubt("inferred", "that it is shared memory was inferred from the stalls", verdict);

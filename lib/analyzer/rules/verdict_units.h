@@ -25,6 +25,8 @@ void FillDram(const RuleInputs& inputs, Verdict* verdict);
 void FillL2(const RuleInputs& inputs, Verdict* verdict);
 void FillL1(const RuleInputs& inputs, Verdict* verdict);
 void FillShared(const RuleInputs& inputs, Verdict* verdict);
+// Where shared memory is busy with more than conflicts.
+[[nodiscard]] Action FewerSharedAccesses(const RuleInputs& inputs);
 void FillTensor(const RuleInputs& inputs, Verdict* verdict);
 void FillFma(const RuleInputs& inputs, Verdict* verdict);
 void FillAlu(const RuleInputs& inputs, Verdict* verdict);

@@ -4,6 +4,7 @@
 // not where it is beside the limit.
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "lib/analyzer/rules/rule_actions.h"
@@ -226,6 +227,28 @@ TEST_CASE("Eight wavefronts for a request are conflicts although nobody counted 
   CHECK(verdict.confidence <= Confidence::kMedium);
   CHECK(verdict.gain_at_most >= 0.838);  // measured without the conflicts
   CHECK_FALSE(verdict.missing.empty());
+}
+
+TEST_CASE(
+    "Shared memory that stays busy without its conflicts may have too many accesses as well") {
+  const auto offers_fewer = [](double conflicts) {
+    KernelReport kernel = QuietKernel();
+    kernel.static_shared_bytes = 32768;
+    SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 95);
+    SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", 95);
+    const double wavefronts = 0.95 * 101'000 * 132;
+    for (const char* const op : {"ld", "st"}) {
+      const std::string suffix = std::string("_mem_shared_op_") + op + ".sum";
+      Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu" + suffix, conflicts * wavefronts / 2);
+      Set(&kernel, "l1tex__data_pipe_lsu_wavefronts" + suffix, wavefronts / 2);
+    }
+    const Verdict verdict = Decide(kernel);
+    CHECK(verdict.rule == "shared-bank-conflicts");
+    CHECK(Offers(verdict, "remove-bank-conflicts"));
+    return Offers(verdict, "fewer-shared-accesses");
+  };
+  CHECK(offers_fewer(0.2));
+  CHECK_FALSE(offers_fewer(0.7));
 }
 
 TEST_CASE("A pipe at its limit while the SMs are active has its tail to blame, at any use") {

@@ -267,6 +267,22 @@ TEST_CASE("A single dependent chain of FMAs is latency by `wait`, which is not _
   CHECK(verdict.gain_at_most == Approx(1 - 0.02 / 0.95));
 }
 
+TEST_CASE("Few warps that wait are told of more blocks as well, a full wave is not") {
+  KernelReport kernel = QuietKernel();
+  kernel.block = {128, 1, 1};
+  SetGrid(&kernel, 132, 16);
+  Set(&kernel, "sm__warps_active.avg.pct_of_peak_sustained_active", 6.25);
+  for (const char* const reason : {"long_scoreboard", "short_scoreboard", "wait"}) {
+    KernelReport waits = kernel;
+    SetStall(&waits, reason, 40);
+    CHECK(Offers(Decide(waits), "more-blocks"));
+    SetGrid(&waits, 132 * 32, 16);
+    CHECK_FALSE(Offers(Decide(waits), "more-blocks"));
+  }
+  SetStall(&kernel, "barrier", 40);
+  CHECK_FALSE(Offers(Decide(kernel), "more-blocks"));
+}
+
 TEST_CASE("Warps at __syncthreads are latency by `barrier`") {
   KernelReport kernel = QuietKernel();
   SetStall(&kernel, "barrier", 12);
