@@ -66,6 +66,16 @@ MixCeiling DramCeiling(const model::Device* device, double read_share) {
                      text::ShortPercent(read_share) + " reads"};
 }
 
+MixCeiling HighestDramCeiling(const model::Device* device) {
+  MixCeiling highest;
+  for (const Mix& mix : kMixes) {
+    const model::Ceiling* const ceiling = FindCeiling(device, mix.kind);
+    if (ceiling == nullptr || ceiling->per_s <= highest.per_s) continue;
+    highest = {ceiling->per_s, DescribeCeiling(*ceiling)};
+  }
+  return highest;
+}
+
 double CopyCeiling(const model::Device* device, model::CopyKind kind) {
   const char* name = "";
   if (kind == model::CopyKind::kHostToDevice) name = format::kCeilingHostToDevice;

@@ -26,6 +26,8 @@ struct MixCeiling {
   std::string from;
 };
 [[nodiscard]] MixCeiling DramCeiling(const model::Device* device, double read_share);
+// The highest of all mixes.
+[[nodiscard]] MixCeiling HighestDramCeiling(const model::Device* device);
 
 // Bytes per second of a copy from pinned memory to the device, back, or between two devices, as a
 // calibration measured it; 0: none did, or another kind of copy.

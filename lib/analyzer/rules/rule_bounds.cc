@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/analyzer/base/ceilings.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/continuous/pm_units.h"
+#include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/text/numbers.h"
@@ -80,6 +83,40 @@ Relief AllBut(std::initializer_list<Unit> kept) {
 }
 
 double CeilingOf(Unit unit) { return unit == Unit::kDram ? kDramCeiling : 1; }
+
+namespace {
+
+// Of the bytes between DRAM and L2, 0..1: by counters, or by PM samples.
+std::optional<double> ReadShare(const RuleInputs& inputs) {
+  std::optional<double> read = inputs.Median("dram__bytes_read.sum");
+  std::optional<double> written = inputs.Median("dram__bytes_write.sum");
+  if ((!read || !written) && inputs.kernel != nullptr) {
+    const auto reads = FindPmUse(inputs.kernel->continuous, format::TriageUnit::kDramRead);
+    const auto writes = FindPmUse(inputs.kernel->continuous, format::TriageUnit::kDramWrite);
+    if (!reads || !writes) return std::nullopt;
+    read = reads->of_peak;
+    written = writes->of_peak;
+  }
+  if (!read || !written || !(*read + *written > 0)) return std::nullopt;
+  return *read / (*read + *written);
+}
+
+}  // namespace
+
+ExpectedCeiling ExpectedOfDram(const RuleInputs& inputs) {
+  const std::optional<double> peak = DramPeakOf(inputs.counters->metrics, inputs.device);
+  const std::optional<double> share = ReadShare(inputs);
+  const MixCeiling measured =
+      share ? DramCeiling(inputs.device, *share) : HighestDramCeiling(inputs.device);
+  if (!peak || !(measured.per_s > 0)) {
+    return {kDramCeiling, std::string("own: the highest of 26 kernels, on an H200; ") +
+                              (measured.per_s > 0 ? "the peak of this device is not known"
+                                                  : "the recording has no calibration")};
+  }
+  std::string from = text::Rate(measured.per_s, "B/s") + " on this device (" + measured.from;
+  if (!share) from += ", the highest: its reads and writes were not told apart";
+  return {std::min(1.0, measured.per_s / *peak), from + ")"};
+}
 
 Bound BoundBy(const RuleInputs& inputs, const Relief& relief) {
   const Floor floor = FloorOf(inputs, relief);

@@ -37,8 +37,17 @@ inline constexpr std::initializer_list<Unit> kInstructions = {Unit::kIssue, Unit
 // All of the work of all units but `kept`.
 [[nodiscard]] Relief AllBut(std::initializer_list<Unit> kept);
 
-// What a unit can reach, as a fraction of its peak.
+// What a unit can reach, as a fraction of its peak. Bounds use it.
 [[nodiscard]] double CeilingOf(Unit unit);
+
+// What DRAM is expected to reach with the same reads and writes, as a fraction of its peak: what a
+// calibration of the device measured for this mix, or else CeilingOf(Unit::kDram). It decides which
+// advice is worth the work. It bounds no gain, because some kernels reach more than a calibration.
+struct ExpectedCeiling {
+  double of_peak = 1;
+  std::string from;  // in words
+};
+[[nodiscard]] ExpectedCeiling ExpectedOfDram(const RuleInputs& inputs);
 
 // 1 - the longest time of a unit with its work less the relief, at its ceiling and the same clock.
 // Nothing bounds it where no unit was measured.

@@ -44,7 +44,7 @@ const std::vector<VerdictRule>& RulesAfterCauses() {
       {{"dram-throughput", Limiter::kDram,
         "DRAM leads at >= 80 % (ncu); or at >= 60 % and either 10 points before the rival or the "
         "rival below 60 %",
-        "DRAM %, GB/s, bytes read and written, L2 hit rate, warps in use",
+        "DRAM %, its ceiling, GB/s, bytes read and written, L2 hit rate, warps in use",
         "`dram-rate`, `fewer-bytes`", "\"raise occupancy\" for a kernel at 95 % of DRAM"},
        LimitedBy<Unit::kDram>,
        FillDram,

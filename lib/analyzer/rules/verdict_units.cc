@@ -39,8 +39,14 @@ bool LeaderBound(const RuleInputs& inputs) {
 
 namespace {
 
+// What DRAM has left to the ceiling that is expected of it. Not above 0: nothing.
+double LeftOfDram(const RuleInputs& inputs) {
+  return 1 - inputs.leader->at_least() / ExpectedOfDram(inputs).of_peak;
+}
+
 // `same_work`: the id of the action that brings the unit to its ceiling, where that is worth it.
 void AddSameWork(const RuleInputs& inputs, std::string_view same_work, Verdict* verdict) {
+  if (inputs.leader->unit == Unit::kDram && LeftOfDram(inputs) < kWorthwhileGain) return;
   // Another unit may be busier: the named one explains its use.
   const Bound bound = LeastOf({BoundOfSameWork(*inputs.leader), BoundBy(inputs, {})});
   if (bound.gain.value_or(0) < kWorthwhileGain) return;
@@ -86,12 +92,15 @@ void FillDram(const RuleInputs& inputs, Verdict* verdict) {
                                  "bytes, and a smaller type takes work from the pipes, too"}));
   SuspectSectors(inputs, verdict);
   const double use = inputs.leader->at_least();
-  const double gain = 1 - use / kDramCeiling;
-  if (gain < kWorthwhileGain) {
+  const double left = LeftOfDram(inputs);
+  if (left < kWorthwhileGain) {
     verdict->summary = "DRAM is at " + PercentOf(*inputs.leader) + " of its peak, " +
-                       (gain <= 0 ? "already at" : "next to") +
+                       (left <= 0 ? "already at" : "next to") +
                        " its ceiling: only fewer bytes help.";
   }
+  const ExpectedCeiling ceiling = ExpectedOfDram(inputs);
+  verdict->evidence.push_back("DRAM ceiling " + text::Percent(ceiling.of_peak) +
+                              " of peak: " + ceiling.from);
   AddTraffic(inputs, verdict);
   const auto& achieved = inputs.achieved_occupancy;
   if (achieved && *achieved < kLowAchievedWarps && use >= kSaturated) {

@@ -37,6 +37,22 @@ TEST_CASE("A unit that PM samples show at its limit is the verdict, with its sou
   CHECK(verdict.gain_at_most == Approx(1 - 0.844 / 0.95));  // the lower end of the bound
 }
 
+TEST_CASE("PM samples of DRAM's reads and writes choose the ceiling that was measured") {
+  model::Device device = Gpu();
+  device.peaks["dram__bytes.sum.peak_sustained"] = 1536;
+  device.memory_clock_khz = 3'200'000;
+  device.ceilings = {{"dram-read", 4.5e12, 5, 4.4e12, 4.6e12, 0},
+                     {"dram-copy", 4.0e12, 5, 3.9e12, 4.1e12, 0}};
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kDram, 80);
+  SetPm(&kernel, TriageUnit::kDramRead, 40);
+  SetPm(&kernel, TriageUnit::kDramWrite, 40);
+  CHECK(Mentions(Decide(kernel, device).evidence, "(measured: dram-copy, n=5)"));
+  SetPm(&kernel, TriageUnit::kDramRead, 80);
+  SetPm(&kernel, TriageUnit::kDramWrite, 0.1);
+  CHECK(Mentions(Decide(kernel, device).evidence, "(measured: dram-read, n=5)"));
+}
+
 TEST_CASE("Every unit that PM samples read can be the verdict") {
   const auto [read, limiter, rule] =
       GENERATE(std::tuple(TriageUnit::kDram, Limiter::kDram, "dram-throughput"),

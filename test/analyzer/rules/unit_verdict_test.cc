@@ -56,6 +56,83 @@ TEST_CASE("DRAM above what any kernel reaches has nothing to gain but fewer byte
   CHECK(verdict.summary.find("already at its ceiling: only fewer bytes help") != std::string::npos);
 }
 
+// 4.9152 TB/s at its peak, and a calibration.
+model::Device Calibrated() {
+  model::Device device = Gpu();
+  device.peaks["dram__bytes.sum.peak_sustained"] = 1536;
+  device.memory_clock_khz = 3'200'000;
+  device.ceilings = {{"dram-read", 4.5e12, 5, 4.4e12, 4.6e12, 0},
+                     {"dram-copy", 4.0e12, 5, 3.9e12, 4.1e12, 0}};
+  return device;
+}
+
+TEST_CASE("DRAM is judged by what a calibration of the device measured for its reads and writes") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 80);
+  Set(&kernel, "dram__bytes_read.sum", 1e9);
+  SECTION("A copy is at its ceiling") {
+    Set(&kernel, "dram__bytes_write.sum", 1e9);
+    const Verdict verdict = Decide(kernel, Calibrated());
+    CHECK(Mentions(verdict.evidence,
+                   "DRAM ceiling 81.4 % of peak: 4.00 TB/s on this device (measured: dram-copy, "
+                   "n=5)"));
+    CHECK(verdict.summary ==
+          "DRAM is at 80.0 % of its peak, next to its ceiling: only fewer bytes help.");
+    CHECK_FALSE(Offers(verdict, "dram-rate"));
+    CHECK(Offers(verdict, "fewer-bytes"));
+    SetUse(&kernel, "gpu__dram_throughput", 83);  // some kernels reach more
+    CHECK(Decide(kernel, Calibrated()).summary.find("already at") != std::string::npos);
+  }
+  SECTION("Reads alone are not, and no rate that was measured bounds them") {
+    Set(&kernel, "dram__bytes_write.sum", 0);
+    const Verdict verdict = Decide(kernel, Calibrated());
+    CHECK(Mentions(verdict.evidence, "DRAM ceiling 91.6 % of peak: 4.50 TB/s on this device"));
+    CHECK(verdict.summary == "Limited by DRAM at 80.0 % of its peak.");
+    REQUIRE(verdict.actions.front().id == "dram-rate");
+    CHECK(verdict.actions.front().gain_at_most.value() == Approx(1 - 0.8 / 0.95));
+  }
+  SECTION("Of a mix that was not measured the highest ceiling counts") {
+    Remove(&kernel, "dram__bytes_read.sum");
+    const Verdict verdict = Decide(kernel, Calibrated());
+    CHECK(Mentions(verdict.evidence,
+                   "(measured: dram-read, n=5, the highest: its reads and writes were not told "
+                   "apart)"));
+    CHECK(Offers(verdict, "dram-rate"));
+  }
+  SECTION("Without a calibration, or without the peak, it is our number") {
+    Set(&kernel, "dram__bytes_write.sum", 1e9);
+    model::Device without_peak = Calibrated();
+    without_peak.peaks.clear();
+    without_peak.memory_clock_khz = 0;
+    const Verdict uncalibrated = Decide(kernel), unknown = Decide(kernel, without_peak);
+    CHECK(Mentions(uncalibrated.evidence, "the recording has no calibration"));
+    CHECK(Mentions(unknown.evidence, "the peak of this device is not known"));
+    for (const Verdict& verdict : {uncalibrated, unknown}) {
+      CHECK(Mentions(verdict.evidence, "DRAM ceiling 95.0 % of peak: own"));
+      CHECK(Offers(verdict, "dram-rate"));
+    }
+  }
+}
+
+TEST_CASE("Bank conflicts are not the verdict of a kernel at the ceiling that was measured") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 80);
+  Set(&kernel, "dram__bytes_read.sum", 1e9);
+  Set(&kernel, "dram__bytes_write.sum", 1e9);
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 79);
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", 78);
+  SetUse(&kernel, "l1tex__lsuin_requests", 5);
+  for (const char* op : {"ld", "st"}) {
+    const std::string suffix = std::string("_mem_shared_op_") + op + ".sum";
+    Set(&kernel, "l1tex__data_pipe_lsu_wavefronts" + suffix, 32e6);
+    Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu" + suffix, 31e6);
+  }
+  const Verdict verdict = Decide(kernel, Calibrated());
+  CHECK(verdict.rule == "dram-throughput");
+  SetUse(&kernel, "gpu__dram_throughput", 40);
+  CHECK(Decide(kernel, Calibrated()).rule == "shared-bank-conflicts");
+}
+
 TEST_CASE("A kernel with DRAM at 95 % and low occupancy never gets the advice to raise occupancy") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 95);
