@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/eval/describe.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "lib/text/numbers.h"
@@ -38,6 +40,25 @@ std::string Harm(const Evaluation& evaluation) {
   return text;
 }
 
+// Nobody knows whether these help. The ids of most kernels come first.
+std::string Untried(const Evaluation& evaluation) {
+  std::vector<std::pair<std::string, int>> ids(evaluation.first_untried.begin(),
+                                               evaluation.first_untried.end());
+  std::stable_sort(ids.begin(), ids.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  int kernels = 0;
+  std::vector<std::string> counts;
+  for (const auto& [id, count] : ids) {
+    kernels += count;
+    counts.push_back(id + " " + std::to_string(count));
+  }
+  std::string line =
+      "offered first, never tried: " + std::to_string(kernels) + " of " +
+      text::Plural(static_cast<double>(evaluation.answers.size()), "kernel", "kernels");
+  if (kernels > 0) line += " (" + text::Join(counts, ", ") + ")";
+  return line + "\n";
+}
+
 // Interventions alone have them: a zoo of known kernels has no such lines.
 std::string Tried(const Evaluation& evaluation) {
   if (evaluation.tried == 0) return "";
@@ -45,7 +66,8 @@ std::string Tried(const Evaluation& evaluation) {
                      std::to_string(evaluation.helped) + " gained " + text::Percent(kHelps) +
                      " or more, " + std::to_string(evaluation.useless) + " nothing, " +
                      std::to_string(evaluation.slowed) + " made it slower; " +
-                     std::to_string(evaluation.tried_exceeded) + " gained more than \"at most\"\n";
+                     std::to_string(evaluation.tried_exceeded) + " gained more than \"at most\"\n" +
+                     Untried(evaluation);
   for (const Answer& answer : evaluation.answers) {
     for (const TriedAction& one : answer.tried) {
       if (!one.exceeded() && one.pair->high >= kUseless) continue;

@@ -59,6 +59,12 @@ void JudgePairs(const Label& label, const Verdict& verdict, Answer* answer) {
         answer->tried.push_back({&pair, action.gain_at_most});
     }
   }
+  if (verdict.actions.empty()) return;
+  const std::string& first = verdict.actions.front().id;
+  const bool was_tried = std::any_of(
+      label.pairs.begin(), label.pairs.end(),
+      [&](const MeasuredPair& pair) { return IsChange(first, pair.action, pair.same); });
+  if (!was_tried) answer->first_untried = first;
 }
 
 void CountTried(const Answer& answer, Evaluation* evaluation) {
@@ -88,6 +94,7 @@ void Count(const Answer& answer, Evaluation* evaluation) {
   evaluation->offered += answer.offered ? 1 : 0;
   evaluation->exceeded += answer.exceeded ? 1 : 0;
   CountTried(answer, evaluation);
+  if (!answer.first_untried.empty()) ++evaluation->first_untried[answer.first_untried];
   if (label.limiters.empty()) return;
   const std::string limiter = prof::ToString(answer.verdict.limiter);
   const std::string truth = answer.first ? limiter : label.limiters.front();

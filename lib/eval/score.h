@@ -47,6 +47,7 @@ struct Answer {
   // Of the label's known gain: offered at all, and bounded below it.
   bool offered = false, exceeded = false;
   std::vector<TriedAction> tried;  // of the label's pairs
+  std::string first_untried;       // its first action, where no pair has tried that; else empty
 };
 
 struct Evaluation {
@@ -68,6 +69,7 @@ struct Evaluation {
   // and made it slower by kUseless or more. With 95 %.
   int tried = 0, helped = 0, useless = 0, slowed = 0;
   int tried_exceeded = 0;                    // they gained more than "at most"
+  std::map<std::string, int> first_untried;  // first actions that no pair has tried: kernels
   int pairs = 0, offered = 0, exceeded = 0;  // known gains
   // |log(at most / gained)| of the fixes that were offered with a bound and gained kHelps or more.
   // 0: the bound is the gain. `n` 0: there are none.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,6 +166,31 @@ TEST_CASE("An action that was tried helps, is useless or makes it slower, by its
 
   zoo.kernels[0].with_all->verdict.actions[0].gain_at_most = 0.37;  // within the interval
   CHECK(Evaluate(zoo, Form::kAll).tried_exceeded == 0);
+}
+
+TEST_CASE("A first action that no pair has tried is counted by its id") {
+  Zoo zoo;
+  zoo.kernels.assign(4, Recorded("dram", Limiter::kDram, Confidence::kHigh));
+  const auto offer = [&](size_t kernel, const std::vector<const char*>& ids) {
+    for (const char* id : ids) {
+      Action action;
+      action.id = id;
+      zoo.kernels[kernel].with_all->verdict.actions.push_back(action);
+    }
+    zoo.kernels[kernel].label.pairs = {{true, "coalesce", 0.4, 0.35, 0.45, {"fewer-sectors"}}};
+  };
+  offer(0, {"feed-unit", "coalesce"});       // another one was tried
+  offer(1, {"fewer-sectors", "feed-unit"});  // the change of the pair, by another id
+  offer(2, {});
+  offer(3, {"fewer-bytes"});
+  Evaluation evaluation = Evaluate(zoo, Form::kAll);
+  CHECK(evaluation.first_untried ==
+        std::map<std::string, int>{{"feed-unit", 1}, {"fewer-bytes", 1}});
+  zoo.kernels.push_back(zoo.kernels[3]);
+  evaluation = Evaluate(zoo, Form::kAll);
+  CHECK(Describe(evaluation)
+            .find("offered first, never tried: 3 of 5 kernels (fewer-bytes 2, "
+                  "feed-unit 1)\n") != std::string::npos);
 }
 
 TEST_CASE("The matrix has what is right as well, and known gains are listed by what bounds them") {
