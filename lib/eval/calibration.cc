@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "lib/eval/describe.h"
 #include "lib/text/numbers.h"
 
 namespace prof::eval {
@@ -87,14 +88,14 @@ std::string Padded(std::string text, size_t width) {
   return text;
 }
 
-// A line of the diagram: a bar of 25 signs for 0 to 100 %.
-std::string Line(const char* level, const char* half, const Rate& rate) {
+// A line of the diagram: a bar of 25 signs for 0 to 100 %. `goal` 0: it has none.
+std::string Line(const char* level, const char* half, const Rate& rate, double goal) {
   constexpr size_t kSigns = 25;
   const auto signs = static_cast<size_t>(std::lround(Share(rate) * kSigns));
   return "  " + Padded(level, 7) + Padded(half, 12) + Padded(std::string(signs, '#'), kSigns + 1) +
          std::to_string(rate.part) + " of " + std::to_string(rate.all) + " (" +
          text::Fixed(100 * Share(rate), 0) + " %; 95 %: " + text::Fixed(100 * rate.low, 0) +
-         " to " + text::Fixed(100 * rate.high, 0) + " %)\n";
+         " to " + text::Fixed(100 * rate.high, 0) + " %)" + Shown(rate, goal) + "\n";
 }
 
 }  // namespace
@@ -119,8 +120,9 @@ std::string Describe(const Calibration& calibration) {
     const auto one = calibration.calibration.find(level);
     const auto other = calibration.check.find(level);
     const char* const name = prof::ToString(level);
-    if (one != calibration.calibration.end()) text += Line(name, "calibration", one->second);
-    if (other != calibration.check.end()) text += Line(name, "check", other->second);
+    const double goal = level == Confidence::kHigh ? kHighIsRight : 0;
+    if (one != calibration.calibration.end()) text += Line(name, "calibration", one->second, goal);
+    if (other != calibration.check.end()) text += Line(name, "check", other->second, goal);
   }
   text += "right with a doubt, in the calibration half\n";
   for (const auto& [id, rate] : calibration.doubts) {

@@ -159,11 +159,17 @@ std::string Confusion(const Evaluation& evaluation) {
 
 }  // namespace
 
-std::string RateLine(const std::string& what, const Rate& rate) {
+std::string Shown(const Rate& rate, double goal) {
+  if (!(goal > 0)) return "";
+  return ", " + Percent(goal) + " % is " + (rate.low >= goal ? "shown" : "not shown");
+}
+
+std::string RateLine(const std::string& what, const Rate& rate, double goal) {
   std::string line = what + ": " + std::to_string(rate.part) + " of " + std::to_string(rate.all);
-  if (rate.all == 0) return line + "\n";
+  if (rate.all == 0) return line + Shown(rate, goal) + "\n";
   return line + " (" + Percent(static_cast<double>(rate.part) / rate.all) +
-         " %; 95 %: " + Percent(rate.low) + " to " + Percent(rate.high) + " %)\n";
+         " %; 95 %: " + Percent(rate.low) + " to " + Percent(rate.high) + " %)" +
+         Shown(rate, goal) + "\n";
 }
 
 std::string NameOf(const LabelledKernel& labelled) {
@@ -176,7 +182,7 @@ std::string Describe(const Evaluation& evaluation) {
   text += RateLine("right", evaluation.top1);
   text += RateLine("right among the first two", evaluation.top2);
   text += RateLine("with an action that helps, where one is known", evaluation.helpful);
-  text += RateLine("right where the confidence is high", evaluation.confident);
+  text += RateLine("right where the confidence is high", evaluation.confident, kHighIsRight);
   text += Reliability(evaluation);
   text += RateLine("with the right limiter", evaluation.limiter);
   text +=

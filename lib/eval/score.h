@@ -78,6 +78,7 @@ struct Evaluation {
   std::map<std::pair<std::string, std::string>, int> confusion;
 };
 
+inline constexpr double kHighIsRight = 0.98;  // the goal of verdicts of high confidence [own]
 inline constexpr double kHelps = 0.05, kUseless = 0.02;  // parts of the time [own]
 
 // The answer to one verdict. The pointers of `tried` point into `labelled`.

@@ -32,6 +32,16 @@ TEST_CASE("Wilson's interval of 35 of 36 begins at 86 %") {
   CHECK(MakeRate(0, 0).high == 1);
 }
 
+TEST_CASE("A goal is shown where the low end of the interval reaches it, and not by the rate") {
+  CHECK(RateLine("right", MakeRate(8, 8), 0.98) ==
+        "right: 8 of 8 (100 %; 95 %: 68 to 100 %), 98 % is not shown\n");
+  CHECK(RateLine("right", MakeRate(188, 188), 0.98).find(", 98 % is not shown\n") !=
+        std::string::npos);
+  CHECK(RateLine("right", MakeRate(189, 189), 0.98).find(", 98 % is shown\n") != std::string::npos);
+  CHECK(RateLine("right", MakeRate(0, 0), 0.98) == "right: 0 of 0, 98 % is not shown\n");
+  CHECK(RateLine("right", MakeRate(8, 8)).find("shown") == std::string::npos);  // it has no goal
+}
+
 LabelledKernel Planted() {
   LabelledKernel one;
   one.label.limiters = {"dram"};
@@ -136,6 +146,18 @@ TEST_CASE("Each level of confidence is counted by itself") {
   CHECK(evaluation.reliability.at(Confidence::kMedium).all == 2);
   CHECK(evaluation.reliability.at(Confidence::kLow).part == 0);
   CHECK(Evaluate(zoo, Form::kDefault).not_recorded == 4);
+}
+
+TEST_CASE("Of the rates by confidence the one of high confidence has a goal") {
+  Zoo zoo;
+  zoo.kernels = {Recorded("dram", Limiter::kDram, Confidence::kHigh),
+                 Recorded("dram", Limiter::kDram, Confidence::kLow)};
+  const std::string text = Describe(Evaluate(zoo, Form::kAll));
+  CAPTURE(text);
+  CHECK(text.find("where the confidence is high: 1 of 1 (100 %; 95 %: 21 to 100 %), 98 % is not "
+                  "shown\n") != std::string::npos);
+  CHECK(text.find("where the confidence is low: 1 of 1 (100 %; 95 %: 21 to 100 %)\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("An action that was tried helps, is useless or makes it slower, by its interval") {
