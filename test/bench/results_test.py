@@ -14,6 +14,44 @@ HEAD = {"hardware": "a GPU", "driver": "1", "commit": "0123456789ab", "command":
         "date": "2026-01-02"}
 
 
+_ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Results whose commit no history has, so that nobody can build what was measured. A new measurement
+# takes its line away.
+_STRANGERS = {
+    "html.json": "not measured again since the history has other commits",
+    "read.json": "the same",
+    "report.json": "the same",
+    "torch_ops.json": "the same",
+}
+
+
+def _parts():
+    """Each result of the tree with its name, and each part of it."""
+    for path in sorted((_ROOT / "bench/results").glob("*.json")):
+        result = json.loads(path.read_text(encoding="utf-8"))
+        yield path.name, result
+        for name, part in result.get("parts", {}).items():
+            yield f"{path.name}, {name}", part
+
+
+def _history(test):
+    """All commits that HEAD has. Skips where they are not all at hand."""
+    def git(*words):
+        done = subprocess.run(["git", "-C", str(_ROOT), *words], capture_output=True, text=True,
+                              check=False)
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    if shutil.which("git") is None:
+        test.skipTest("no git: the commits of results are not looked up")
+    top = git("rev-parse", "--show-toplevel")
+    if top is None or pathlib.Path(top).resolve() != _ROOT:
+        test.skipTest("no git repository: the commits of results are not looked up")
+    if git("rev-parse", "--is-shallow-repository") != "false":
+        test.skipTest("a shallow clone: the commits of results are not looked up")
+    return git("rev-list", "HEAD").split()
+
+
 class Results(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -47,13 +85,16 @@ class Results(unittest.TestCase):
         self.assertEqual(results.read(packed), [{"n": 1}])
 
     def test_every_result_in_the_tree_can_be_repeated(self):
-        folder = pathlib.Path(__file__).resolve().parents[2] / "bench/results"
-        for path in folder.glob("*.json"):
-            result = json.loads(path.read_text(encoding="utf-8"))
-            for part in (result, *result.get("parts", {}).values()):
-                with self.subTest(path.name, date=part["date"]):
-                    self.assertIsNone(results.problem_of(part["commit"]))
-                    self.assertTrue(part["hardware"] and part["driver"] and part["command"])
+        for name, part in _parts():
+            with self.subTest(name, date=part["date"]):
+                self.assertIsNone(results.problem_of(part["commit"]))
+                self.assertTrue(part["hardware"] and part["driver"] and part["command"])
+
+    def test_the_commit_of_every_result_is_in_the_history(self):
+        commits = _history(self)
+        strangers = {name for name, part in _parts()
+                     if not any(commit.startswith(part["commit"]) for commit in commits)}
+        self.assertEqual(strangers, set(_STRANGERS))
 
 
 class Tables(unittest.TestCase):
