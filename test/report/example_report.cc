@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lib/analyzer/decide.h"
+#include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/unit_use.h"
 
 namespace prof::test {
@@ -52,6 +53,12 @@ KernelReport Saxpy() {
   kernel.samples_rejected = 1;
   kernel.occupancy = {true, 8, 32, 8, 16, 64, {"warps"}, 1.0, 0.874, 248.24, 0.003};
   kernel.roofline = {4.39e12, 4.81e12, 0.73e12, 0.17, 60.3e12, "fp32"};
+  kernel.roofline.levels = {
+      {"l1", 805.3e6, "sectors x 32 B", 4.51e12, 33.4e12, "peak of the chip"},
+      {"l2", 805.3e6, "lts__t_sectors.sum x 32 B", 4.51e12, 7.33e12, "measured: l2, n=11"},
+      {"dram", 783.2e6, "dram__bytes_read.sum + dram__bytes_write.sum", 4.39e12, 4.5e12,
+       "measured: dram-2to1, n=11"}};
+  analyzer::FindBound(&kernel.roofline);
   kernel.flops = {{"fp32", 130.2e6, 0.73e12, 60.3e12, 0.0121}, {"fp64", 0, 0, 30.1e12, 0}};
   kernel.speed_of_light.sm_sol = 0.138;
   kernel.speed_of_light.memory_sol = 0.913;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "lib/report/base/strings.h"
 #include "lib/text/numbers.h"
@@ -114,26 +116,86 @@ std::string OccupancyText(const KernelReport& kernel) {
   return line;
 }
 
+namespace {
+
+// "measured " for a rate that a calibration reached; a peak of the chip has no word.
+std::string OfCeiling(double value, const std::optional<double>& ceiling, const std::string& from,
+                      const std::string& unit) {
+  const bool is_measured = from.find("measured") != std::string::npos;
+  if (!is_measured || !ceiling || !(*ceiling > 0)) return OfPeak(value, ceiling, unit);
+  return text::Rate(value, unit) + " of the measured " + text::Rate(*ceiling, unit) + " (" +
+         text::ShortPercent(value / *ceiling) + ")";
+}
+
+const RooflineLevel* LevelOf(const Roofline& roofline, std::string_view name) {
+  const auto& levels = roofline.levels;
+  const auto found = std::find_if(levels.begin(), levels.end(), [&](const RooflineLevel& level) {
+    return level.level == name && level.bytes_per_s;
+  });
+  return found == levels.end() ? nullptr : &*found;
+}
+
+struct LevelName {
+  std::string_view level;
+  const char* name;
+};
+constexpr LevelName kLevelNames[] = {{"l1", "L1"}, {"l2", "L2"}, {"dram", "DRAM"}};
+
+std::string RoofText(const std::string& roof, double flops_per_byte,
+                     const std::optional<double>& ridge, const std::string& of,
+                     const std::optional<double>& of_attainable) {
+  std::string text = text::Grouped(flops_per_byte, flops_per_byte < 100 ? 2 : 0) + " flop/byte";
+  text += of.empty() ? "" : " of " + of;
+  if (!roof.empty()) text += ", under the " + roof + " roof";
+  if (!roof.empty() && ridge) text += " (they meet at " + text::Grouped(*ridge, 1) + ")";
+  if (of_attainable) text += ": " + text::ShortPercent(*of_attainable) + " of it";
+  return text;
+}
+
+// The intensity, with the lowest roof above it and the distance to that.
+std::string IntensityText(const Roofline& roofline) {
+  for (const LevelName& row : kLevelNames) {
+    const RooflineLevel* const level = LevelOf(roofline, row.level);
+    if (roofline.bound_by != row.level || level == nullptr || !level->flops_per_byte) continue;
+    return RoofText(row.name, *level->flops_per_byte, level->ridge, row.name,
+                    roofline.of_attainable);
+  }
+  if (!roofline.flops_per_byte) return "";
+  const RooflineLevel* const dram = LevelOf(roofline, "dram");
+  std::optional<double> ridge = dram != nullptr ? dram->ridge : std::nullopt;
+  const std::optional<double>& peak = roofline.dram_peak_bytes_per_s;
+  if (!ridge && roofline.flop_peak_per_s && peak && *peak > 0) {
+    ridge = *roofline.flop_peak_per_s / *peak;
+  }
+  if (!ridge) return RoofText("", *roofline.flops_per_byte, ridge, "", std::nullopt);
+  const bool is_compute = roofline.bound_by == "compute";
+  const bool is_dram = !is_compute && *roofline.flops_per_byte < *ridge;
+  return RoofText(is_dram ? "DRAM" : "compute", *roofline.flops_per_byte, ridge,
+                  is_compute ? "DRAM" : "", is_compute ? roofline.of_attainable : std::nullopt);
+}
+
+}  // namespace
+
 std::string RooflineText(const Roofline& roofline) {
   std::vector<std::string> parts;
-  if (roofline.dram_bytes_per_s) {
-    parts.push_back("DRAM " +
-                    OfPeak(*roofline.dram_bytes_per_s, roofline.dram_peak_bytes_per_s, "B/s"));
+  for (const LevelName& row : kLevelNames) {
+    const RooflineLevel* const level = LevelOf(roofline, row.level);
+    if (level != nullptr) {
+      parts.push_back(
+          std::string(row.name) + " " +
+          OfCeiling(*level->bytes_per_s, level->ceiling_bytes_per_s, level->ceiling, "B/s"));
+    } else if (row.level == "dram" && roofline.dram_bytes_per_s) {
+      parts.push_back("DRAM " +
+                      OfPeak(*roofline.dram_bytes_per_s, roofline.dram_peak_bytes_per_s, "B/s"));
+    }
   }
   if (roofline.flops_per_s) {
     parts.push_back(roofline.flop_kind + (roofline.flop_kind.empty() ? "" : " ") +
-                    OfPeak(*roofline.flops_per_s, roofline.flop_peak_per_s, "flop/s"));
+                    OfCeiling(*roofline.flops_per_s, roofline.flop_peak_per_s,
+                              roofline.flop_ceiling, "flop/s"));
   }
-  if (roofline.flops_per_byte) {
-    std::string intensity = text::Grouped(*roofline.flops_per_byte, 2) + " flop/byte";
-    if (roofline.flop_peak_per_s && roofline.dram_peak_bytes_per_s &&
-        *roofline.dram_peak_bytes_per_s > 0) {
-      const double ridge = *roofline.flop_peak_per_s / *roofline.dram_peak_bytes_per_s;
-      intensity +=
-          *roofline.flops_per_byte < ridge ? ", under the DRAM roof" : ", under the compute roof";
-      intensity += " (they meet at " + text::Grouped(ridge, 1) + ")";
-    }
-    parts.push_back(intensity);
+  if (std::string intensity = IntensityText(roofline); !intensity.empty()) {
+    parts.push_back(std::move(intensity));
   }
   return parts.empty() ? "" : "roofline: " + text::Join(parts, "; ");
 }
