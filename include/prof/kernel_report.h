@@ -177,7 +177,7 @@ struct Verdict {
   /// The largest known gain of `actions`: fraction of its time, 0..1; 0 where none is known.
   double gain_at_most = 0;
   std::string gain_formula;  ///< How `gain_at_most` was computed.
-  std::string runner_up;     ///< The next unit and its value.
+  std::string runner_up;     ///< The next unit and its value, or warps that wait.
   std::string missing;       ///< The measurement that would decide.
   /// Why `confidence` is not higher, the gravest first. Empty where it is high.
   std::vector<Doubt> doubts;

@@ -6,6 +6,7 @@
 
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
+#include "lib/analyzer/rules/verdict_rules.h"
 
 namespace prof::eval {
 namespace {
@@ -19,9 +20,12 @@ bool IsRight(const Label& label, const Verdict& verdict) {
   return Has(label.limiters, ToString(verdict.limiter));
 }
 
-// The runner-up starts with the name of its unit.
+// The runner-up starts with the name of its unit, or with the warps that wait.
 bool NextIsRight(const Label& label, const Verdict& verdict) {
   if (!label.rules.empty()) return false;
+  if (verdict.runner_up.rfind(analyzer::kWaitingWarps, 0) == 0) {
+    return Has(label.limiters, ToString(Limiter::kLatency));
+  }
   return std::any_of(std::begin(analyzer::kUnitNames), std::end(analyzer::kUnitNames),
                      [&](const analyzer::UnitName& name) {
                        return Has(label.limiters, ToString(name.unit)) &&

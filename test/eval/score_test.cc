@@ -92,6 +92,22 @@ TEST_CASE("A change that was tried counts under each of its ids") {
   CHECK(answer.tried[0].exceeded());
 }
 
+TEST_CASE("The second place is a unit or the warps that wait, as the runner-up names it") {
+  LabelledKernel one;
+  one.label.limiters = {"latency"};
+  Verdict verdict;
+  verdict.limiter = Limiter::kDram;
+  verdict.runner_up = "warps that wait: long_scoreboard 61.0 %";
+  CHECK_FALSE(Judge(one, verdict).first);
+  CHECK(Judge(one, verdict).among_two);
+  verdict.runner_up = "L2 44.0 % of peak";
+  CHECK_FALSE(Judge(one, verdict).among_two);
+  one.label.limiters = {"l2"};
+  CHECK(Judge(one, verdict).among_two);
+  verdict.runner_up = "warps that wait: stall reasons were not read";
+  CHECK_FALSE(Judge(one, verdict).among_two);
+}
+
 TEST_CASE("A planted waste must be found by its rule, not by the unit that it loads") {
   LabelledKernel one = Planted();
   one.label.rules = {"uncoalesced"};

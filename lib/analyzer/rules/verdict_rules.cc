@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
 #include "lib/analyzer/rules/rule_confidence.h"
@@ -83,13 +84,32 @@ std::string NextUnit(const RuleInputs& inputs) {
   return "";
 }
 
+// A unit below 80 %, with no other one that is half used by itself: what keeps it from more is that
+// its warps wait.
+bool WaitsBelowLeader(const RuleInputs& inputs) {
+  const UnitUse& leader = *inputs.leader;
+  if (inputs.Deciding(leader.unit, leader.of_peak) >= kSaturated) return false;
+  return std::none_of(inputs.units().begin(), inputs.units().end(), [&](const UnitUse& use) {
+    return use.unit != leader.unit && !Follows(use.unit, leader.unit) && use.of_peak >= kHalfUsed;
+  });
+}
+
+std::string WaitingWarps(const RuleInputs& inputs) {
+  if (inputs.stalls.empty()) return std::string(kWaitingWarps) + ": stall reasons were not read";
+  const Stall& top = inputs.stalls.front();
+  return std::string(kWaitingWarps) + ": " + std::string(top.reason) + " " +
+         text::Percent(top.share);
+}
+
 // The next explanation and its value: a unit, or else the stall that the units do not explain.
 std::string RunnerUp(const RuleInputs& inputs, const Verdict& verdict) {
   if (verdict.limiter == Limiter::kCommunication) return "";
   const bool about_unit = inputs.leader && LeaderBound(inputs) && !LaunchSized(inputs);
   const bool about_shape =
       verdict.limiter == Limiter::kTail || verdict.limiter == Limiter::kSmallGrid;
-  if (about_unit && !about_shape) return NextUnit(inputs);
+  if (about_unit && !about_shape) {
+    return WaitsBelowLeader(inputs) ? WaitingWarps(inputs) : NextUnit(inputs);
+  }
   if (verdict.limiter == Limiter::kNotMeasured) return "";
   if (verdict.rule == "mixed") return DescribeUse(*inputs.rival);
   if (!inputs.leader) return "";

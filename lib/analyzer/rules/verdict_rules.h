@@ -7,6 +7,7 @@
 #define PROF_LIB_ANALYZER_RULES_VERDICT_RULES_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/analyzer/rules/rule_inputs.h"
@@ -20,6 +21,9 @@ struct KernelContext {
   const RegionReport* region = nullptr;  // the counted region with most of its time; may be null
   std::vector<std::string> notes;        // on values that were read and not used
 };
+
+// How Verdict::runner_up begins where no other unit is next.
+inline constexpr std::string_view kWaitingWarps = "warps that wait";
 
 // `kernel` is complete but for its verdict. `device` may be null: rules that need its limits then
 // do not match.

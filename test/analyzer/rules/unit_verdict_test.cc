@@ -154,7 +154,7 @@ TEST_CASE("DRAM between 60 and 80 % leads by ten points: medium confidence") {
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.confidence == Confidence::kMedium);
-  CHECK(verdict.runner_up.find("FMA pipe 40.0 %") != std::string::npos);
+  CHECK(verdict.runner_up.rfind("warps that wait", 0) == 0);
 }
 
 TEST_CASE("L2 as busy as DRAM is a consequence of DRAM traffic, not a second limit") {
@@ -202,6 +202,27 @@ TEST_CASE("A load/store-bound kernel with a high compute SOL is not called compu
   CHECK(verdict.rule == "lsu-throughput");
   CHECK(verdict.limiter == Limiter::kL1);
   CHECK(verdict.summary.find("load/store") != std::string::npos);
+}
+
+TEST_CASE(
+    "Below 80 % the next explanation is the warps that wait, unless another unit is at 50 %") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 65);
+  SetUse(&kernel, "lts__t_sectors", 60);  // a consequence
+  SetStall(&kernel, "long_scoreboard", 40);
+  Verdict verdict = Decide(kernel);
+  REQUIRE(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.runner_up.rfind("warps that wait: long_scoreboard 9", 0) == 0);
+  SetUse(&kernel, "gpu__dram_throughput", 85);
+  verdict = Decide(kernel);
+  REQUIRE(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.runner_up.rfind("L2 60.0 % of peak, a consequence", 0) == 0);
+  SetUse(&kernel, "gpu__dram_throughput", 72);
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 52);
+  SetUse(&kernel, "lts__t_sectors", 40);
+  verdict = Decide(kernel);
+  REQUIRE(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.runner_up.rfind("FMA pipe 52.0 %", 0) == 0);
 }
 
 TEST_CASE("Shared memory without conflicts is limited by its throughput") {
