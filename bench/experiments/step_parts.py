@@ -17,7 +17,6 @@ from lib import turns
 QUESTION = "Which parts of tracing make up what a timeline costs a step of PyTorch?"
 LIMIT_S = 300
 RESULTS = ("step_parts",)
-FILES = ("step_parts.json",)
 
 _PROGRAM = "bench/programs/session_turns.py"
 _SETS = {
@@ -47,6 +46,17 @@ def variants():
     found = {_BARE: None, _AGAIN: None, **numbered, **sessions}
     return {name: variant for name, variant in found.items()
             if name in _NEEDED or re.search(settings.VARIANTS, name)}
+
+
+def name_of(found):
+    """The name of the result. With further variants it is a part: what prof costs, and what the
+    parts of tracing cost, do not replace each other.
+    """
+    return "step_parts" if set(found) == set(_NEEDED) else "step_parts.step_variants"
+
+
+_NAME = name_of(variants())
+FILES = (f"{_NAME}.json",)
 
 
 def rows_of(workload, times, parts=None):
@@ -127,6 +137,17 @@ def markdown(where, rows, goals):
         *_fast_table(rows), results.goal_table(goals)])
 
 
+def short(where, rows):
+    """The table of a part: what each variant cost, beside the distance of two bare turns."""
+    return "\n".join([
+        where + " Medians of n rounds in one process; ratios are of two turns of a round, with "
+        "their quartiles.", "",
+        results.table(["workload", "variant", "n", "over bare", "over the floor"],
+                      [[row["workload"], row["variant"], row["n"],
+                        *(_with_quarters(row, name) for name, _ in _BASES[:2])]
+                       for row in rows if row["variant"] != _BARE])])
+
+
 def run(bench):
     library = bench.build_injection("tracing_parts")
     rows = []
@@ -145,6 +166,6 @@ def run(bench):
         bench.fail("nothing was measured")
         return
     goals = goals_of(rows)
-    bench.publish("step_parts", {"rows": rows, "sets": _SETS, "goals": goals,
-                                 "failures": bench.failures},
-                  markdown(bench.where(), rows, goals))
+    table = markdown(bench.where(), rows, goals)
+    bench.publish(_NAME, {"rows": rows, "sets": _SETS, "goals": goals, "failures": bench.failures},
+                  table if _NAME == "step_parts" else short(bench.where(), rows), table)

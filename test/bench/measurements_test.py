@@ -232,6 +232,22 @@ class StepParts(unittest.TestCase):
         self.assertNotIn("fast_over_bare", rows[0])
         self.assertNotIn("full speed", step_parts.markdown("", rows, []))
 
+    def test_a_result_with_further_variants_is_a_part(self):
+        needed = ("bare", "bare again", "kernels", "what prof turns on", "prof's timeline")
+        self.assertEqual(step_parts.name_of(needed), "step_parts")
+        self.assertEqual(step_parts.name_of((*needed, "callback")), "step_parts.step_variants")
+
+    def test_the_page_has_the_tables_of_the_result_and_of_its_parts(self):
+        page = (ROOT / "docs/measurements/launches.md").read_text(encoding="utf-8")
+        known = results.read(ROOT / "bench/results/step_parts.json")
+        self.assertIn(step_parts.markdown(results.where(known), known["rows"], known["goals"]),
+                      page)
+        self.assertEqual(set(known["parts"]), {"step_kinds", "step_variants"})
+        for name, part in known["parts"].items():
+            table = step_parts.short(results.where(part), part["rows"])
+            self.assertIn(f"<!-- begin {name} -->\n{table}<!-- end {name} -->", page)
+            self.assertNotIn("| decode | bare |", table)
+
     def test_each_set_of_parts_ends_with_the_last_one(self):
         parts = [value for value in step_parts.variants().values() if isinstance(value, list)]
         self.assertEqual([number for number, _ in parts], list(range(1, len(parts) + 1)))
