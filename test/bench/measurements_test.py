@@ -254,6 +254,18 @@ class StepParts(unittest.TestCase):
         self.assertEqual({end for _, end in parts}, {len(parts) + 1})
 
 
+class NamesWithoutEnd(unittest.TestCase):
+    def test_the_page_says_the_medians_of_the_result(self):
+        page = (ROOT / "docs/internals/nvtx.md").read_text(encoding="utf-8")
+        rows = {row["name"].split("/")[1]: row for row in
+                results.read(ROOT / "bench/results/nvtx_names.json")["rows"]
+                if row["name"].endswith("_median")}
+        self.assertEqual(list(rows), ["equal", "numbered", "emit_nvtx", "hexadecimal"])
+        for row in rows.values():
+            self.assertIn(f" | {row['file']:.1f} | {row['peak'] / 2 ** 20:.1f} | "
+                          f"{row['paths']:.0f} | {row['cpu_ns']:.0f} |\n", page)
+
+
 class NamesCost(unittest.TestCase):
     def test_a_ratio_is_of_the_two_times_of_a_round(self):
         times = {"timeline": list(range(100, 160)),
