@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "lib/format/metric_names.h"
+#include "lib/format/metric_purpose.h"
 
 namespace prof::cupti {
 namespace {
@@ -89,6 +90,15 @@ void AddClock(const MetricHost& host, PmPlan* plan) {
   for (PmPass& pass : plan->passes) (void)AddTo(host, format::kSmClockMetric, &pass);
 }
 
+// The unit, by the name that it has on most chips, or by the one on this chip, which has no room.
+void LeaveOut(const TriageMetric& metric, const std::vector<std::string>& on_chip, PmPlan* plan) {
+  std::string_view usual;
+  for (const std::string_view name : metric.names) usual = name.empty() ? usual : name;
+  const std::string name =
+      on_chip.empty() ? std::string(usual) + std::string(format::kTriageSuffix) : on_chip.front();
+  plan->left_out += (plan->left_out.empty() ? "" : ", ") + format::WithPurpose(name);
+}
+
 PmPlan PlanUnits(const MetricHost& host, const std::vector<TriageUnit>& units, size_t most_passes) {
   PmPlan plan;
   std::vector<std::vector<std::string>> names;
@@ -97,7 +107,7 @@ PmPlan PlanUnits(const MetricHost& host, const std::vector<TriageUnit>& units, s
     if (std::find(units.begin(), units.end(), metric.unit) == units.end()) continue;
     names.push_back(NamesOnChip(host, metric.names, format::kTriageSuffix));
     if (names.back().empty()) {
-      plan.left_out += (plan.left_out.empty() ? "" : ", ") + std::string(metric.name);
+      LeaveOut(metric, names.back(), &plan);
     } else {
       all.metrics.push_back(names.back().front());
     }
@@ -112,7 +122,7 @@ PmPlan PlanUnits(const MetricHost& host, const std::vector<TriageUnit>& units, s
     if (std::find(units.begin(), units.end(), metric.unit) == units.end()) continue;
     const std::vector<std::string>& known = names[i++];
     if (known.empty() || AddToAny(host, known, most_passes, &plan.passes)) continue;
-    plan.left_out += (plan.left_out.empty() ? "" : ", ") + std::string(metric.name);
+    LeaveOut(metric, known, &plan);
   }
   return plan;
 }

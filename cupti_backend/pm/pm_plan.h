@@ -22,7 +22,8 @@ struct PmPass {
 
 struct PmPlan {
   std::vector<PmPass> passes;  // none: the chip has none of the metrics
-  std::string left_out;        // units that this chip cannot sample; empty: none
+  // Units that this chip cannot sample, each with its metric: "FP64 (sm__...)". Empty: none.
+  std::string left_out;
 };
 
 // Triage: more passes than this would see each unit too seldom.

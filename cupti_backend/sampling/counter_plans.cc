@@ -2,11 +2,13 @@
 #include "cupti_backend/sampling/counter_plans.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "cupti_backend/api/counter_errors.h"
 #include "cupti_backend/api/cupti_files.h"
 #include "cupti_backend/schedule/sample_schedule.h"
+#include "lib/format/metric_purpose.h"
 
 namespace prof::cupti {
 namespace {
@@ -24,6 +26,12 @@ std::vector<capture::ThroughputEvent> ThroughputsOf(const PassPlan& plan,
     if (reads) events.push_back({throughput.metric, throughput.parts, throughput.missing});
   }
   return events;
+}
+
+// "FP64 (sm__...): no such metric on ..." of "sm__...: no such metric on ...".
+std::string WithPurpose(const std::string& left_out) {
+  const size_t end = std::min(left_out.find(": "), left_out.size());
+  return format::WithPurpose(std::string_view(left_out).substr(0, end)) + left_out.substr(end);
 }
 
 }  // namespace
@@ -121,7 +129,7 @@ std::optional<Problem> CounterPlans::PlanChip(const std::string& name, CUcontext
     }
   }
   for (const std::string& metric : made->passes.left_out) {
-    plan->left_out += (plan->left_out.empty() ? "" : "; ") + metric;
+    plan->left_out += (plan->left_out.empty() ? "" : "; ") + WithPurpose(metric);
   }
   for (uint32_t i = 0; i < groups.size(); ++i) {
     plan->new_groups.push_back({made->first_group_id + i, groups[i].level, groups[i].metrics,

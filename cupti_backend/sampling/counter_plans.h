@@ -29,7 +29,8 @@ struct ContextPlan {
   std::unique_ptr<MetricEvaluator> evaluator;
 
   std::vector<capture::PassGroupEvent> new_groups;  // none after the first context of its chip
-  std::string left_out;  // metrics that its chip cannot sample, with reasons; empty: none
+  // Metrics that its chip cannot sample, with what each is for and the reason; empty: none.
+  std::string left_out;
 };
 
 class CounterPlans {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cupti_backend/metrics/pass_planner.h"
+#include "lib/format/metric_purpose.h"
 #include "test/cupti_backend/api/installed_cupti.h"
 
 namespace prof::cupti::test::pass_counts_test {
@@ -71,7 +72,12 @@ void CheckAnswered(const std::vector<MetricLevel>& levels, const PassPlan& plan)
   for (const ThroughputPlan& throughput : plan.throughputs) {
     if (!throughput.parts.empty()) answered.insert(throughput.metric);
   }
-  for (const std::string& text : plan.left_out) answered.insert(text.substr(0, text.find(": ")));
+  for (const std::string& text : plan.left_out) {
+    const std::string metric = text.substr(0, text.find(": "));
+    INFO(text);
+    CHECK_FALSE(format::PurposeOf(metric).empty());  // a user learns what is missing
+    answered.insert(metric);
+  }
   for (const MetricLevel& level : levels) {
     for (const MetricGroup& group : level.groups) {
       for (const std::string& metric : group.metrics) {

@@ -54,6 +54,13 @@ TEST_CASE("On every chip from Turing on, triage reads the units that decide in f
   CHECK(chips > 10);
 }
 
+TEST_CASE("A unit that triage cannot read of a chip is named with the metric that the chip lacks") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const MetricHost host(&api, "GA100", {}, CUPTI_PROFILER_TYPE_PM_SAMPLING);
+  CHECK(PlanTriage(host).left_out.find("heavy FMA (sm__pipe_fmaheavy_cycles_active.avg.") !=
+        std::string::npos);
+}
+
 TEST_CASE("On Hopper one pass holds all units and rates of triage and the SM clock") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {}, CUPTI_PROFILER_TYPE_PM_SAMPLING);

@@ -141,7 +141,7 @@ TEST_CASE("A chip that lacks a unit is sampled for the others") {
   got.sampler.Start(0);
   REQUIRE(got.TakeUntil([&] { return got.begin_ns.size() > 10; }));
   CHECK(got.sampler.status().state == State::kDegraded);
-  CHECK(got.sampler.status().what.find("SM issue, tensor") != std::string::npos);
+  CHECK(got.sampler.status().what.find("SM issue (sm__inst_issued.") != std::string::npos);
 }
 
 TEST_CASE("When samples cannot be read any more the sampler lets go and says so") {

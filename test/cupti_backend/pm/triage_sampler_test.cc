@@ -85,6 +85,17 @@ TEST_CASE("A device is open when its first context is there, and bursts come wit
   CHECK(!got.sampler.preparing());
   // The fake has four units of all.
   CHECK(got.sampler.status().state == State::kDegraded);
+  const std::string what = got.sampler.status().what;
+  INFO(what);
+  for (const char* left_out :
+       {"leaves out: L1 (l1tex__data_pipe_lsu_wavefronts.",
+        ", shared memory (l1tex__data_pipe_lsu_", ", FP64 (sm__inst_executed_pipe_fp64.",
+        ", DRAM writes (dramc__write_throughput."}) {
+    CHECK(what.find(left_out) != std::string::npos);
+  }
+  for (const char* read : {"DRAM (", "L2 (", "SM issue (", "tensor ("}) {
+    CHECK(what.find(read) == std::string::npos);
+  }
   REQUIRE(got.RunUntil([&] { return got.batches.size() >= 3; }));
   got.sampler.Stop();
   CHECK(pm.opened == pm.closed);

@@ -484,6 +484,25 @@ TEST_CASE("A metric that the chip does not have is named, the others are sampled
   CHECK(program.sampler.TakeEvents().samples.size() == 3);
 }
 
+TEST_CASE("A metric that the chip does not have is named with its unit, or with what it answers") {
+  SessionOptions options = Options();
+  const std::string fp64 = "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed";
+  const std::string stall = "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio";
+  options.metrics = {"m0.sum", "no_such.sum", fp64, stall, "dram__bytes_read.sum"};
+  Program program(options);
+  REQUIRE(program.LaunchUntilComplete());
+  const std::string what = program.sampler.status().what;
+  INFO(what);
+  for (const std::string& text :
+       {"FP64 (" + fp64 + "): no such metric on FK100",
+        "why warps wait (" + stall + "): no such metric on FK100",
+        std::string("DRAM (dram__bytes_read.sum): no such metric on FK100")}) {
+    CHECK(what.find(text) != std::string::npos);
+  }
+  CHECK(what.find(": no_such.sum: ") != std::string::npos);  // nobody knows what it is for
+  CHECK(what.find("m0.sum") == std::string::npos);
+}
+
 TEST_CASE("Peaks that are sampled with the other metrics are noted for their device") {
   SessionOptions options = Options();
   options.metrics = {"m0.sum", "m1.sum.peak_sustained"};
