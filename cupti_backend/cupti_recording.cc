@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/cupti_recording.h"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <string>
@@ -94,13 +97,16 @@ void CuptiRecording::Start(const SessionOptions& options, bool injected) {
       process_->driver.ctx_get_current(&current) == CUDA_SUCCESS && current != nullptr;
   const Graphs graphs = process_->tracer.DecideGraphs(options.graphs, injected && !has_context);
   if (auto notice = GraphsNotice(options.graphs, graphs)) notices_.push_back(*notice);
+  injected_ = injected;
   start_ns_ = capture::MonotonicNs();
   timeline_.Set({State::kWorking, 0, "", ""});
   ReportEnabled(process_->tracer.Enable());
   if (unified_memory_) unified_memory_->Start(&notices_);
   if (gpu_state_) gpu_state_->Start(&notices_);
   process_->callback.WatchCode(possible_.options.code);
-  process_->callback.Enable(&sampler_.launches(), triage_ ? &triage_->sampler() : nullptr);
+  const CUptiResult called =
+      process_->callback.Enable(&sampler_.launches(), triage_ ? &triage_->sampler() : nullptr);
+  if (timeline_.Get().state == State::kWorking) ReportEnabled({called, "calls"});
   // From the first launch on: the collector looks later.
   if (counts_) CountLaunches(capture::WindowPlan(options, start_ns_).CountsAt(start_ns_));
   running_ = true;
@@ -114,10 +120,33 @@ void CuptiRecording::Start(const SessionOptions& options, bool injected) {
 
 void CuptiRecording::ReportEnabled(const ActivityTracer::Enabled& enabled) {
   if (enabled.result == CUPTI_SUCCESS) return;
-  timeline_.Set(
+  ReportTimeline(
       {State::kDegraded, static_cast<int>(enabled.result),
        "CUPTI does not record " + enabled.missing + ": " + ErrorText(process_->api, enabled.result),
        "check that nvidia-smi works here"});
+}
+
+// After the last record. A launch that is sampled may have none.
+void CuptiRecording::ReportMissingRecords() {
+  const uint64_t launches = process_->callback.launches() - before_.launches;
+  if (launches == 0 || decoder_.saw_gpu_work() || sampler_.launches_untraced() > 0 ||
+      timeline_.Get().state != State::kWorking) {
+    return;
+  }
+  ReportTimeline({State::kDegraded, 0,
+                  "CUPTI gave no record of the launches of this program (" +
+                      std::to_string(launches) +
+                      "): they did not end, failed or were only captured, or CUPTI does not "
+                      "work here",
+                  "try another CUPTI: PROF_CUPTI names its file"});
+}
+
+// On stderr for the user of a program that does not ask for the status, once. No lock of the C
+// library: the thread that ends the process may hold it.
+void CuptiRecording::ReportTimeline(const SubsystemStatus& problem) {
+  timeline_.Set(problem);
+  if (!injected_ || std::exchange(reported_, true)) return;
+  dprintf(STDERR_FILENO, "prof: %s; %s\n", problem.what.c_str(), problem.fix.c_str());
 }
 
 bool CuptiRecording::Pause() {
@@ -296,6 +325,7 @@ void CuptiRecording::Encode(capture::EventSink& sink) {
   }
   pm_events_.batches.clear();
   if (decoder_.saw_gpu_work()) saw_gpu_work_ = true;
+  if (stopped_) ReportMissingRecords();
 }
 
 void CuptiRecording::StopCounters() {
@@ -329,6 +359,7 @@ void CuptiRecording::Stop() {
   if (unified_memory_) unified_memory_->Stop();
   if (gpu_state_) gpu_state_->Stop();
   dropped_ += process_->tracer.TakeDropped();
+  stopped_ = true;
   ReportFailedCallbacks();
   if (possible_.options.leave && !capture::Exiting()) DecideToLeave();
 }

@@ -77,6 +77,8 @@ class CuptiRecording {
   CuptiRecording(CuptiProcess* process, PossibleOptions possible);
   static Before ForgetEarlier(CuptiProcess* process);
   void ReportEnabled(const ActivityTracer::Enabled& enabled);
+  void ReportMissingRecords();
+  void ReportTimeline(const SubsystemStatus& problem);
   void RegisterBuffersAgain();
   void AddPm(PmEvents events);
   void ReportFailedCallbacks();
@@ -118,7 +120,10 @@ class CuptiRecording {
   std::vector<capture::NoticeEvent> notices_;
 
   int64_t start_ns_ = 0;
+  bool injected_ = false;
+  bool reported_ = false;  // why the timeline is not whole, on stderr
   bool running_ = false;
+  bool stopped_ = false;  // all records have come
   bool leaves_ = false;
   bool paused_ = false;
   bool flushed_ = false;

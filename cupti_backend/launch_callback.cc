@@ -156,14 +156,17 @@ CUptiResult LaunchCallback::SubscribeAgain(std::string* holder) {
   return result;
 }
 
-void LaunchCallback::SetCallbacks(uint32_t enable) {
-  if (subscriber_ == nullptr) return;
+CUptiResult LaunchCallback::SetCallbacks(uint32_t enable) {
+  if (subscriber_ == nullptr) return CUPTI_SUCCESS;
+  CUptiResult of_launches = CUPTI_SUCCESS;
   if (driver_calls_.empty()) {
     driver_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_DRIVER_API);
     runtime_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_RUNTIME_API);
   }
   for (const CUpti_CallbackId cbid : driver_calls_) {
-    api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
+    const CUptiResult result =
+        api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
+    if (cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) of_launches = result;
   }
   for (CUpti_CallbackId cbid = 0; cbid < ApiFilter::kMaxCbid; ++cbid) {
     if (!IsUnrecorded(cbid)) continue;
@@ -187,6 +190,7 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
   for (const CUpti_CallbackIdResource cbid : GraphNodes::kCallbacks) {
     api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, cbid);
   }
+  return of_launches;
 }
 
 void LaunchCallback::WatchGraphsEnd() {
@@ -234,15 +238,17 @@ void LaunchCallback::CountLaunches(LaunchCounts* counts) {
   epoch_.store(counts != nullptr ? epoch | kCounts : epoch & ~kCounts, std::memory_order_relaxed);
 }
 
-void LaunchCallback::Enable(LaunchSampler* sampler, TriageSampler* triage) {
+CUptiResult LaunchCallback::Enable(LaunchSampler* sampler, TriageSampler* triage) {
   Resume();
   counts_only_.store(!sampler->samples_launches(), std::memory_order_relaxed);
   triage_.store(triage, std::memory_order_release);
   sampler_.store(sampler, std::memory_order_release);
-  SetCallbacks(1);
-  if (!sampler->counts_ranges()) return;
-  range_listener.store(this, std::memory_order_release);
-  capture::SetRangeListener(&OnRange);
+  const CUptiResult result = SetCallbacks(1);
+  if (sampler->counts_ranges()) {
+    range_listener.store(this, std::memory_order_release);
+    capture::SetRangeListener(&OnRange);
+  }
+  return result;
 }
 
 void LaunchCallback::Disable() {

@@ -45,8 +45,9 @@ class LaunchCallback {
   uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
 
   // Turns the callbacks on and off. The samplers are called between the two and must outlive them.
-  // `triage`: gets the devices of new contexts; nullptr: none.
-  void Enable(LaunchSampler* sampler, TriageSampler* triage);
+  // `triage`: gets the devices of new contexts; nullptr: none. Returns why there are no callbacks
+  // of launches.
+  CUptiResult Enable(LaunchSampler* sampler, TriageSampler* triage);
   void Disable();
 
   // Between the two no launch and no call is counted or recorded. Launches, contexts, streams and
@@ -120,7 +121,8 @@ class LaunchCallback {
   void AwaitTriage(CUcontext context);
   void OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource);
   static void OnRange(uint32_t path, uint32_t token, bool entered);
-  void SetCallbacks(uint32_t enable);
+  // Returns the result of that of launches.
+  CUptiResult SetCallbacks(uint32_t enable);
   // Of the nodes that a later recording would know.
   void WatchGraphsEnd();
 

@@ -45,7 +45,7 @@ ActivityTracer::Enabled ActivityTracer::Enable() {
   CUptiResult result = api_->activity_register_callbacks(&OnBufferRequested, &OnBufferCompleted);
   if (result != CUPTI_SUCCESS) {
     if (!graph_trace_requested_) graphs_ = Graphs::kNodes;  // the next attempt would be too late
-    return {result, "buffers"};
+    return {result, "anything (it takes no buffers)"};
   }
   enabled_ = true;
   std::string missing;

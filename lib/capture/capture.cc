@@ -91,17 +91,6 @@ OutputName NameOutput(const std::string& pattern, bool injected) {
   return name;
 }
 
-// Prints for the user of a program that does not ask for the status.
-void PrintProblems(const Status& status) {
-  for (const auto& [name, part] :
-       {std::pair{"timeline", &status.timeline}, std::pair{"counters", &status.counters},
-        std::pair{"continuous counters", &status.continuous}}) {
-    if (part->state != State::kUnavailable) continue;
-    std::fprintf(stderr, "prof: no %s: %s%s%s\n", name, part->what.c_str(),
-                 part->fix.empty() ? "" : "; to get it: ", part->fix.c_str());
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
@@ -317,7 +306,7 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
                  std::max(0LL, static_cast<long long>(allowed.count())));
   }
   const Status status = collector_->status();  // once: after a deadline it may take a second
-  if (injected_) PrintProblems(status);
+  if (injected_ && !EndRequested()) PrintProblems(status);
   if (!in_time) {
     Abandon(status);
   } else {

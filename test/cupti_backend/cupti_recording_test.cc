@@ -227,6 +227,27 @@ TEST_CASE("A recording whose CUPTI stays is not disturbed by the heartbeat") {
   CHECK(program.cupti_state().subscriptions == 1);
 }
 
+TEST_CASE("Launches of which no record came leave a degraded timeline, when the recording ends") {
+  Program program(kCupti13);
+  for (const CUpti_ApiCallbackSite site : {CUPTI_API_ENTER, CUPTI_API_EXIT}) {
+    program.Call(site, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
+  }
+  program.Round();
+  CHECK(program.recording().timeline_status().state == State::kWorking);  // it may come yet
+  SECTION("none came") {
+    program.Stop();
+    const SubsystemStatus status = program.recording().timeline_status();
+    CHECK(status.state == State::kDegraded);
+    CHECK_THAT(status.what, Catch::Contains("no record of the launches of this program (1)"));
+    CHECK_THAT(status.fix, Catch::Contains("PROF_CUPTI"));
+  }
+  SECTION("one came") {
+    program.Kernel(1);
+    program.Stop();
+    CHECK(program.recording().timeline_status().state == State::kWorking);
+  }
+}
+
 TEST_CASE("No call that a recording makes of CUPTI spoils the stream capture of another thread") {
   SessionOptions options = Program::TimelineOnly();
   options.unified_memory = options.gpu_state = true;

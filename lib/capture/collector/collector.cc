@@ -144,6 +144,8 @@ void Collector::Run() {
     writer_.GiveUp(error.what());
     writer_.Abandon();
   }
+  // Nobody else does it where the process ends by _exit().
+  if (options_.header.injected && EndRequested()) PrintProblems(status_.status());
   CloseEndRequests();
   synchronize_.Close();
   pause_.Close();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/collector/status_board.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <utility>
 
 #include "lib/capture/threads/range_status.h"
@@ -22,6 +25,16 @@ Status SourcesStatus(const GpuSource& source, bool ranges) {
   status.counters = source.counters_status();
   status.continuous = source.continuous_status();
   return status;
+}
+
+void PrintProblems(const Status& status) {
+  for (const auto& [name, part] :
+       {std::pair{"timeline", &status.timeline}, std::pair{"counters", &status.counters},
+        std::pair{"continuous counters", &status.continuous}}) {
+    if (part->state != State::kUnavailable) continue;
+    dprintf(STDERR_FILENO, "prof: no %s: %s%s%s\n", name, part->what.c_str(),
+            part->fix.empty() ? "" : "; to get it: ", part->fix.c_str());
+  }
 }
 
 Status StatusBoard::status() const {

@@ -16,6 +16,10 @@ namespace prof::capture {
 // The status of the sources now, without the output's. `ranges`: whether they were asked for.
 [[nodiscard]] Status SourcesStatus(const GpuSource& source, bool ranges);
 
+// Prints what did not work at all, for the user of a program that does not ask for the status. No
+// lock of the C library: the thread that ends the process may hold it.
+void PrintProblems(const Status& status);
+
 class StatusBoard {
  public:
   // `source` outlives the board.

@@ -15,10 +15,14 @@ namespace prof::capture {
 namespace {
 
 constexpr int64_t kLookNs = 500'000;
+constexpr char kNotInTime[] =
+    "prof: CUPTI did not answer within 2000 ms of the end; the recording is incomplete\n";
+static_assert(kEndTimeout == std::chrono::milliseconds(2000), "kNotInTime has it");
 
 std::atomic<pid_t> recorded_process{0};  // 0: nothing is recorded
 std::atomic<void (*)()> wake_collector{nullptr};
 std::atomic<bool> requested{false};
+std::atomic<bool> said_not_in_time{false};
 
 }  // namespace
 
@@ -43,6 +47,9 @@ void EndRecordingNow() noexcept {
   while (recorded_process.load() == process && MonotonicNs() < until_ns) {
     const timespec pause = {0, kLookNs};
     nanosleep(&pause, nullptr);
+  }
+  if (recorded_process.load() == process && !said_not_in_time.exchange(true)) {
+    (void)!write(STDERR_FILENO, kNotInTime, sizeof(kNotInTime) - 1);
   }
   errno = error;
 }

@@ -2,7 +2,7 @@
 //
 // An end request asks the collector to end the recording because the process ends now, by _exit()
 // or quick_exit(). Whoever asks may be in a signal handler and hold any lock, so it does nothing
-// but wait, and not for long.
+// but wait, and not for long. It writes a line to stderr when that was too short.
 #ifndef PROF_LIB_CAPTURE_PROCESS_END_REQUEST_H_
 #define PROF_LIB_CAPTURE_PROCESS_END_REQUEST_H_
 
