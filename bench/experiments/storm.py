@@ -123,6 +123,12 @@ def variants(bench, library, kind):
     return found
 
 
+def chosen(commands):
+    """Those that PROF_GPU_VARIANTS names: few of them get more processes in the same time."""
+    return {name: command for name, command in commands.items()
+            if re.search(settings.VARIANTS, name)}
+
+
 def names_of(sets):
     """{name in the output of under_parts(): row}. The base runs under set 0, which is empty."""
     return {"bare": "base"} | {f"set_{i}": name for i, name in enumerate(sets, start=1)}
@@ -201,7 +207,7 @@ class _Runs:
 
 def run_kind(bench, library, kind, deadline):
     """Rows of one kind of storm."""
-    commands, runs = variants(bench, library, kind), _Runs()
+    commands, runs = chosen(variants(bench, library, kind)), _Runs()
     for variant, (measured, counted) in turns.take(kind, commands, _REPEATS, deadline, measure,
                                                    bench.fail):
         runs.add(variant, measured, counted)

@@ -8,6 +8,7 @@
 #include "lib/eval/calibration.h"
 #include "lib/eval/describe.h"
 #include "lib/eval/describe_timelines.h"
+#include "lib/eval/recorded_timelines.h"
 #include "lib/eval/score.h"
 #include "lib/eval/zoo.h"
 #include "test/eval/simulated_timelines.h"
@@ -37,6 +38,9 @@ std::string WithTodaysResults(const std::string& page, const std::string& data) 
   filled = WithText(filled, "h100 results", both_forms(h100));
   filled = WithText(filled, "simulated timelines",
                     "```text\n" + DescribeTimelines(SimulatedTimelines(kSeeds)) + "```\n");
+  filled =
+      WithText(filled, "recorded timelines",
+               "```text\n" + DescribeTimelines(ReadTimelines(data + "/timelines_h200")) + "```\n");
   return WithText(filled, "calibration", calibration);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/findings/finding_idle.h"
 #include "lib/analyzer/findings/finding_text.h"
 #include "lib/text/numbers.h"
 
@@ -176,7 +177,7 @@ int64_t CountBlockers(const RunInputs& inputs, const Candidate& candidate) {
 }  // namespace
 
 MaybeFinding GraphOpportunity(const RunInputs& inputs) {
-  if (inputs.Share(inputs.Idle(GapCause::kLaunch)) < kIdleShare) return std::nullopt;
+  if (inputs.Share(LaunchPaceNs(inputs)) < kIdleShare) return std::nullopt;
   const Candidate found = FindCandidate(inputs);
   if (found.gap_ns <= 0 || inputs.Share(found.gap_ns) < kCopyShare) return std::nullopt;
   const int64_t blockers = CountBlockers(inputs, found);

@@ -204,10 +204,56 @@ MaybeFinding AllocationInLoop(const RunInputs& inputs) {
   return RatedFinding(std::move(finding), waits.cost_ns());
 }
 
+namespace {
+
+// "1 gap takes 7.71 s (62 % of it): 7.71 s at 0.00 s"
+std::string FewGapsText(const RunInputs& inputs, const IdleGaps& idle, size_t few) {
+  std::string text = text::Plural(static_cast<int64_t>(few), "gap takes ", "gaps take ") +
+                     text::Time(idle.LongestNs(few)) + " (" +
+                     text::Percent(idle.LongestNs(few) / idle.total_ns) + " of it)";
+  for (size_t i = 0; i < few; ++i) {
+    text += (i == 0 ? ": " : ", ") + text::Time(idle.longest[i].length_ns) + " at " +
+            MomentText(inputs, idle.longest[i].start_ns);
+  }
+  return text;
+}
+
+constexpr char kLookAtStart[] =
+    "Find out what the host does there: a start, a checkpoint, a compilation. Record without that "
+    "(--delay, --window) to see what the rest leaves idle.";
+
+// One call takes as long as many launches do: a first launch, code that the driver makes.
+MaybeFinding AnswerLaunchStalls(const RunInputs& inputs, const IdleGaps& idle, size_t stalls,
+                                Finding finding) {
+  if (inputs.Share(idle.LongestNs(stalls)) < kStallsShare) return std::nullopt;
+  finding.title = TitleOf(inputs, idle.total_ns) + " while calls that launch run, half of it or " +
+                  "more in " + text::Plural(static_cast<int64_t>(stalls), "gap", "gaps") + ".";
+  finding.evidence.push_back(FewGapsText(inputs, idle, stalls));
+  finding.action = kLookAtStart;
+  return finding;
+}
+
+}  // namespace
+
+double LaunchPaceNs(const RunInputs& inputs) {
+  const IdleGaps idle = GatherCause(inputs, GapCause::kLaunch);
+  return idle.total_ns - idle.LongestNs(idle.Stalls());
+}
+
 MaybeFinding LaunchBound(const RunInputs& inputs) {
   const IdleGaps idle = GatherCause(inputs, GapCause::kLaunch);
   MaybeFinding finding = FindCause(inputs, idle, BecauseOf(GapCause::kLaunch));
   if (!finding) return finding;
+  if (const size_t stalls = idle.Stalls(); stalls > 0) {
+    const double pace_ns = idle.total_ns - idle.LongestNs(stalls);
+    const bool is_pace = inputs.Share(pace_ns) >= kIdleShare;
+    if (!is_pace) return AnswerLaunchStalls(inputs, idle, stalls, *std::move(finding));
+    finding->title = TitleOf(inputs, pace_ns) + BecauseOf(GapCause::kLaunch);
+    finding->gain_at_most_ns = finding->cost_ns = pace_ns;
+    finding->evidence.push_back(FewGapsText(inputs, idle, stalls) +
+                                ". That is a start, or code that is loaded, and does not count "
+                                "here");
+  }
   AddHostEvidence(inputs, idle, &*finding);
   for (const std::string& line : {LaunchIndex(inputs), QueueText(inputs)}) {
     if (!line.empty()) finding->evidence.push_back(line);
@@ -245,22 +291,6 @@ MaybeFinding CodeLoading(const RunInputs& inputs) {
 }
 
 namespace {
-
-// "1 gap takes 7.71 s (62 % of it): 7.71 s at 0.00 s"
-std::string FewGapsText(const RunInputs& inputs, const IdleGaps& idle, size_t few) {
-  std::string text = text::Plural(static_cast<int64_t>(few), "gap takes ", "gaps take ") +
-                     text::Time(idle.LongestNs(few)) + " (" +
-                     text::Percent(idle.LongestNs(few) / idle.total_ns) + " of it)";
-  for (size_t i = 0; i < few; ++i) {
-    text += (i == 0 ? ": " : ", ") + text::Time(idle.longest[i].length_ns) + " at " +
-            MomentText(inputs, idle.longest[i].start_ns);
-  }
-  return text;
-}
-
-constexpr char kLookAtStart[] =
-    "Find out what the host does there: a start, a checkpoint, a compilation. Record without that "
-    "(--delay, --window) to see what the rest leaves idle.";
 
 // Few stretches that make half of it are a start, a checkpoint, a compilation.
 void AnswerFewGaps(const RunInputs& inputs, const IdleGaps& idle, size_t few, Finding* finding) {

@@ -12,6 +12,8 @@ namespace prof::analyzer {
 [[nodiscard]] MaybeFinding SyncBound(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding AllocationInLoop(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding LaunchBound(const RunInputs& inputs);
+// Idle time because launches come too slowly, without single calls that last. 0: too little.
+[[nodiscard]] double LaunchPaceNs(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding CodeLoading(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding HostWork(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding StartUp(const RunInputs& inputs);

@@ -75,6 +75,15 @@ size_t IdleGaps::FewThatMakeHalf() const {
   return 0;
 }
 
+size_t IdleGaps::Stalls() const {
+  double sum_ns = 0;
+  for (size_t i = 0; i < longest.size(); ++i) {
+    sum_ns += longest[i].length_ns;
+    if (longest[i].length_ns >= kLongGapNs && sum_ns >= kMostOfFew * total_ns) return i + 1;
+  }
+  return 0;
+}
+
 double IdleGaps::LongestNs(size_t gaps) const {
   double sum_ns = 0;
   for (size_t i = 0; i < gaps; ++i) sum_ns += longest[i].length_ns;

@@ -44,6 +44,9 @@ struct IdleGaps {
   // How many of the longest gaps make half of the time; 0: more than are kept, or than a tenth that
   // does not make nearly all of it.
   [[nodiscard]] size_t FewThatMakeHalf() const;
+  // How many of the longest make half of the time, however many gaps there are: single stalls, and
+  // no pace. 0: more than are kept.
+  [[nodiscard]] size_t Stalls() const;
   // The time of so many of the longest.
   [[nodiscard]] double LongestNs(size_t gaps) const;
 };

@@ -74,7 +74,9 @@ const std::vector<FindingRule>& MakeRules() {
        AllocationInLoop,
        {kIdleWithoutWaits, false}},
       {{"launch-bound", GainKind::kIdleTime,
-        "idle by launches >= 5 % (own); where half of it or more is from the time of counter "
+        "idle by launches >= 5 % (own), without up to three gaps of 1 ms or more that make half of "
+        "it: these are the finding where they are 10 % of the span (own); where half of it or more "
+        "is from the time of counter "
         "sampling: the confidence is low if the rest of the run (10 % of that time or more) has "
         "less than a quarter of its share, or if a launch call was slower then (5 %) and that "
         "explains a quarter of it, or if it cannot be known",
@@ -84,8 +86,8 @@ const std::vector<FindingRule>& MakeRules() {
         "and "
         "without sampling",
         "graphs, batches, less host work", "that idle time", "o",
-        "firing on short kernels that are queued ahead, on what sampling slowed down, or behind "
-        "waits"},
+        "firing on short kernels that are queued ahead, on what sampling slowed down, behind "
+        "waits, or on the first launch of a process"},
        LaunchBound,
        {kLaunchIdle, false}},
       {{"code-loading", GainKind::kIdleTime, "idle by loading >= 5 % (own)", "gaps, call, range",

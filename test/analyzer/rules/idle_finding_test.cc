@@ -312,6 +312,29 @@ TEST_CASE("The range with half or more of the idle time is the place of the find
   }
 }
 
+TEST_CASE("A first launch that lasts is not the pace of launches, and a graph does not close it") {
+  Run run;
+  run.Kernel(13'000 * kUs, GapCause::kLaunch, 100 * kUs);
+  for (int i = 0; i < 2'000; ++i) run.Kernel(2 * kUs, GapCause::kLaunch, 100 * kUs);
+  auto findings = run.Find();  // 13 ms of 217 ms, and 4 ms at the pace of launches
+  CHECK(Get(findings, "launch-bound") == nullptr);
+  CHECK(Get(findings, "cuda-graph") == nullptr);
+  run.Kernel(30'000 * kUs, GapCause::kLaunch, 100 * kUs);
+  findings = run.Find();
+  const Finding* stalls = Get(findings, "launch-bound");
+  REQUIRE(stalls != nullptr);
+  CHECK(stalls->title.find("half of it or more in 1 gap.") != std::string::npos);
+  CHECK(stalls->action.find("Find out what the host does there") == 0);
+  CHECK(Get(findings, "cuda-graph") == nullptr);
+  for (int i = 0; i < 2'000; ++i) run.Kernel(8 * kUs, GapCause::kLaunch, 20 * kUs);
+  findings = run.Find();
+  const Finding* pace = Get(findings, "launch-bound");
+  REQUIRE(pace != nullptr);
+  CHECK(pace->gain_at_most_ns == Approx((2'000 * 2 + 2'000 * 8) * kUs));
+  CHECK(Says(*pace, "does not count here"));
+  CHECK(Get(findings, "cuda-graph") != nullptr);
+}
+
 TEST_CASE("Small kernels without gaps between them are no finding") {
   Run run;
   for (int i = 0; i < 1000; ++i) run.Kernel(0, GapCause::kLaunch, 5 * kUs);
