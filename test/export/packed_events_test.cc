@@ -71,7 +71,7 @@ const std::vector<std::string>& Recordings() {
   return recordings;
 }
 
-TEST_CASE("An export of packed rows has the bytes of one of plain rows") {
+TEST_CASE("An export of packed rows has the bytes of one of plain rows", "[long]") {
   CheckSameExports(test::ExampleRecording().bytes());
   for (const std::string& recording : Recordings()) {
     REQUIRE(recording.size() > 100'000);
