@@ -129,6 +129,9 @@ constexpr double kLeastDrain = 0.10;     // [own] of a launch, with less than ha
 constexpr double kLocalShare = 0.05;     // [own] local sectors of all LSU sectors
 // [own] of the instructions that access memory: what the code shows without a counter.
 constexpr double kMostInCode = 0.50;
+// [hw: 128 KiB for an SM of Volta, by microbenchmarks (Jia et al., 2018); of newer ones no figure
+// is known] in instructions of 16 bytes.
+constexpr int64_t kInstructionCache = 128 * 1024 / 16;
 constexpr double kLeastLocalOnL1 = 0.05;  // [own] of L1's peak, where local memory is most of it
 constexpr double kAtomicShare = 0.20;     // [own] atomic and reduction sectors of the L2's
 constexpr double kUnfusedGain = 0.10;     // [ncu] FPInstructions: half the non-fused share

@@ -139,6 +139,12 @@ std::string DescribeLocalAccessInCode(const RuleInputs& inputs) {
   return DescribePart(PartOfAccesses(inputs, kLocalKinds), "of local memory");
 }
 
+int64_t LoopsBeyondCache(const RuleInputs& inputs) {
+  const KernelCode* const code = CodeSeen(inputs);
+  if (code == nullptr || code->instructions.in_loops <= kInstructionCache) return 0;
+  return code->instructions.in_loops;
+}
+
 bool HasGroupMatrices(const RuleInputs& inputs) {
   const KernelCode* const code = CodeSeen(inputs);
   return code != nullptr && code->group_mma.all > 0;

@@ -5,6 +5,7 @@
 #ifndef PROF_LIB_ANALYZER_RULES_RULE_CODE_H_
 #define PROF_LIB_ANALYZER_RULES_RULE_CODE_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -42,6 +43,9 @@ namespace prof::analyzer {
 // "4 of the 5 instructions in its loops that access memory are atomics"
 [[nodiscard]] std::string DescribeAtomicsInCode(const RuleInputs& inputs);
 [[nodiscard]] std::string DescribeLocalAccessInCode(const RuleInputs& inputs);
+
+// How many instructions its loops have, where they do not fit into the instruction cache; else 0.
+[[nodiscard]] int64_t LoopsBeyondCache(const RuleInputs& inputs);
 
 // wgmma exists on this generation alone.
 [[nodiscard]] bool IsHopper(const RuleInputs& inputs);

@@ -42,6 +42,8 @@ bool LinkMayBeLate(const RuleInputs& inputs) {
   return LooksBehindLink(inputs) && !inputs.sampled.other_memory;
 }
 
+bool CodeMayBeLate(const RuleInputs& inputs) { return LoopsBeyondCache(inputs) > 0; }
+
 std::string NameSectors(const RuleInputs&) {
   return "whether all bytes of the sectors are used was";
 }
@@ -55,6 +57,11 @@ std::string NameMemory(const RuleInputs&) { return "which memory its accesses go
 std::string NameLocal(const RuleInputs& inputs) {
   return "it has " + text::Fixed(inputs.kernel->local_bytes_per_thread, 0) +
          " B of local memory per thread, whose traffic was";
+}
+
+std::string NameCode(const RuleInputs& inputs) {
+  return "its loops have " + text::Count(LoopsBeyondCache(inputs)) +
+         " instructions, and whether warps wait for the instruction cache was";
 }
 
 // Beside which verdict.
@@ -120,6 +127,13 @@ constexpr Suspicion kSuspicions[] = {
      LocalUnknown,
      NameLocal,
      format::kNeedsMemory},
+    {{"smaller-loop",
+      "the loops of its code have more than 8,192 instructions: 128 KiB, the instruction cache of "
+      "an SM of Volta (hw, by microbenchmarks; of newer ones no figure is known)"},
+     Place::kWaits,
+     CodeMayBeLate,
+     NameCode,
+     format::kNeedsStalls},
 };
 
 // The confidence is medium at most: of 53 kernels of the zoo whose unit was clear, 9 had such a

@@ -132,6 +132,23 @@ TEST_CASE("Nobody suspects atomics or spills that cannot be in the code") {
   CHECK(Offers(Decide(other), "aggregate-atomics"));
 }
 
+TEST_CASE("Loops that do not fit into the instruction cache are suspected where warps wait") {
+  KernelCode code = OfLoadsAndStores();
+  code.instructions = {8'300, 8'192};
+  CHECK_FALSE(Offers(Decide(WithCode(code)), "smaller-loop"));
+  code.instructions = {8'300, 8'193};
+  const Verdict verdict = Decide(WithCode(code));
+  REQUIRE(Offers(verdict, "smaller-loop"));
+  for (const Action& action : verdict.actions) {
+    if (action.id != "smaller-loop") continue;
+    CHECK_FALSE(action.gain_at_most);
+    CHECK(action.floor ==
+          "its loops have 8,193 instructions, and whether warps wait for the instruction cache was "
+          "not measured");
+  }
+  CHECK(verdict.confidence <= Confidence::kMedium);
+}
+
 TEST_CASE("A loop that mostly moves local memory is one of spills where L1 has work") {
   KernelCode code = OfLoadsAndStores();
   code.local_loads = {30, 20};
