@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/buffer_guard.h"
 
-#include <cstdio>
 #include <utility>
 
 #include "cupti_backend/torch_profiler.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/complain.h"
 #include "lib/capture/process/thread_id.h"
 
 namespace prof::cupti {
@@ -49,7 +49,7 @@ bool BufferGuard::Probe() {
 void BufferGuard::ReportTaken() {
   process_->tracer.settings().LetCuptiZero();
   timeline_->Set({State::kDegraded, 0, kTaken, kFix});
-  if (!std::exchange(reported_, true)) std::fprintf(stderr, "prof: %s; %s\n", kTaken, kFix);
+  if (!std::exchange(reported_, true)) capture::Complain("prof: %s; %s\n", kTaken, kFix);
 }
 
 void BufferGuard::Check(const std::function<void()>& register_again) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/cupti_recording.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <iterator>
 #include <limits>
@@ -14,6 +12,7 @@
 #include "cupti_backend/api/relaxed_capture.h"
 #include "lib/capture/environment.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/complain.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/windows/window_plan.h"
 
@@ -48,8 +47,8 @@ void MoveAll(std::vector<Event> from, std::vector<Event>* to) {
 CuptiRecording::Before CuptiRecording::ForgetEarlier(CuptiProcess* process) {
   const RelaxedCapture relaxed(process->driver);
   ResolveStreamNames(true);
-  const Before before = {process->callback.launches(), process->tracer.pool().refused(),
-                         process->callback.failed()};
+  const Before before = {process->callback.launches(), process->callback.launches_failed(),
+                         process->tracer.pool().refused(), process->callback.failed()};
   process->tracer.pool().Drain([](uint8_t*, size_t) {});
   process->tracer.TakeDropped();
   return before;
@@ -126,33 +125,43 @@ void CuptiRecording::ReportEnabled(const ActivityTracer::Enabled& enabled) {
        "check that nvidia-smi works here"});
 }
 
-// After the last record. A launch that is sampled may have none.
-void CuptiRecording::ReportMissingRecords() {
-  const uint64_t launches = process_->callback.launches() - before_.launches;
-  if (launches == 0 || decoder_.saw_gpu_work() || sampler_.launches_untraced() > 0 ||
-      timeline_.Get().state != State::kWorking) {
-    return;
-  }
-  ReportTimeline({State::kDegraded, 0,
-                  "CUPTI gave no record of the launches of this program (" +
-                      std::to_string(launches) +
-                      "): they did not end, failed or were only captured, or CUPTI does not "
-                      "work here",
-                  "try another CUPTI: PROF_CUPTI names its file"});
+capture::GpuWait::Work CuptiRecording::WaitForGpu() {
+  capture::GpuWait::Work work = sampler_.WaitForGpu();
+  gpu_done_->store(false);
+  return [work = std::move(work), done = gpu_done_](const std::atomic<bool>& given_up) {
+    const bool in_time = work(given_up);
+    done->store(in_time);
+    return in_time;
+  };
 }
 
-// On stderr for the user of a program that does not ask for the status, once. No lock of the C
-// library: the thread that ends the process may hold it.
+// After the last record. A launch that is sampled may have none, nor has one that failed, that was
+// captured, that the GPU has not ended, or that a pause came too early for.
+void CuptiRecording::ReportMissingRecords() {
+  const uint64_t launches = process_->callback.launches() - before_.launches;
+  const uint64_t may_lack =
+      sampler_.launches_untraced() + process_->callback.launches_failed() - before_.launches_failed;
+  if (launches <= may_lack || decoder_.saw_gpu_work() || process_->callback.saw_graphs() ||
+      was_paused_ || !*gpu_done_ || timeline_.Get().state != State::kWorking) {
+    return;
+  }
+  ReportTimeline(
+      {State::kDegraded, 0,
+       "CUPTI gave no record of the launches of this program (" + std::to_string(launches) + ")",
+       "try another CUPTI: PROF_CUPTI names its file"});
+}
+
+// On stderr for the user of a program that does not ask for the status, once.
 void CuptiRecording::ReportTimeline(const SubsystemStatus& problem) {
   timeline_.Set(problem);
   if (!injected_ || std::exchange(reported_, true)) return;
-  dprintf(STDERR_FILENO, "prof: %s; %s\n", problem.what.c_str(), problem.fix.c_str());
+  capture::Complain("prof: %s; %s\n", problem.what.c_str(), problem.fix.c_str());
 }
 
 bool CuptiRecording::Pause() {
   const RelaxedCapture relaxed(process_->driver);
   if (subscription_.lost() || !sampler_.Pause()) return false;
-  paused_ = true;
+  paused_ = was_paused_ = true;
   process_->callback.Pause();
   if (triage_) triage_->sampler().SetPaused(true);
   pm_pauses_.Begin(capture::RealtimeNs());

@@ -5,6 +5,7 @@
 #ifndef PROF_CUPTI_BACKEND_CUPTI_RECORDING_H_
 #define PROF_CUPTI_BACKEND_CUPTI_RECORDING_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,7 +48,7 @@ class CuptiRecording {
     ++calls_encoded_;
     calls_.Encode(call, sink);
   }
-  capture::GpuWait::Work WaitForGpu() { return sampler_.WaitForGpu(); }
+  capture::GpuWait::Work WaitForGpu();
   void Flush();
   bool Pause();
   void Resume();
@@ -72,7 +73,7 @@ class CuptiRecording {
  private:
   // What earlier recordings of this process have counted.
   struct Before {
-    uint64_t launches = 0, buffers_refused = 0, callbacks_failed = 0;
+    uint64_t launches = 0, launches_failed = 0, buffers_refused = 0, callbacks_failed = 0;
   };
   CuptiRecording(CuptiProcess* process, PossibleOptions possible);
   static Before ForgetEarlier(CuptiProcess* process);
@@ -126,6 +127,9 @@ class CuptiRecording {
   bool stopped_ = false;  // all records have come
   bool leaves_ = false;
   bool paused_ = false;
+  bool was_paused_ = false;
+  // The GPU has done all of its work; shared with the thread that waits for it.
+  std::shared_ptr<std::atomic<bool>> gpu_done_ = std::make_shared<std::atomic<bool>>(true);
   bool flushed_ = false;
   FlushWatch flushes_;
   uint64_t calls_encoded_ = 0;

@@ -2,8 +2,9 @@
 #include "cupti_backend/departure.h"
 
 #include <chrono>
-#include <cstdio>
 #include <thread>
+
+#include "lib/capture/process/complain.h"
 
 namespace prof::cupti {
 
@@ -19,8 +20,8 @@ void Departure::Leave() {
   if (!state_.compare_exchange_strong(asked, State::kLeaving)) return;
   const CUptiResult result = api_->finalize();
   if (result != CUPTI_SUCCESS) {
-    std::fprintf(stderr, "prof: CUPTI could not be left (%s): launches stay slower\n",
-                 ErrorText(*api_, result).c_str());
+    capture::Complain("prof: CUPTI could not be left (%s): launches stay slower\n",
+                      ErrorText(*api_, result).c_str());
   }
   state_.store(result == CUPTI_SUCCESS ? State::kGone : State::kStays);
 }

@@ -375,7 +375,11 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
   if (data.functionReturnValue != nullptr) {
     std::memcpy(&error, data.functionReturnValue, sizeof(error));
   }
-  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && error == CUDA_SUCCESS) RecordWait(cbid, data);
+  if (error != CUDA_SUCCESS) {
+    if (launch) launches_failed_.fetch_add(1, std::memory_order_relaxed);
+  } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+    RecordWait(cbid, data);
+  }
   EndCall(epoch, CallOf(domain, cbid), data.correlationId, error);
 }
 

@@ -82,6 +82,8 @@ class LaunchCallback {
 
   // Kernel and graph launches since the process began.
   const std::atomic<uint64_t>& launches() const { return counted_.launches; }
+  // Of them: their calls returned an error, so nothing was launched.
+  uint64_t launches_failed() const { return launches_failed_.load(std::memory_order_relaxed); }
 
   // Callbacks in which we ran out of memory, since the process began: what they would have recorded
   // is missing.
@@ -141,7 +143,7 @@ class LaunchCallback {
   std::atomic<LaunchSampler*> sampler_{nullptr};
   std::atomic<TriageSampler*> triage_{nullptr};
   std::atomic<LaunchCounts*> counts_{nullptr};
-  std::atomic<uint64_t> failed_{0};
+  std::atomic<uint64_t> failed_{0}, launches_failed_{0};
   Departure departure_{api_};
   std::atomic<bool> saw_graphs_{false};
   GraphNodes graph_nodes_{api_};

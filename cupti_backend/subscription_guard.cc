@@ -6,6 +6,7 @@
 
 #include "cupti_backend/api/cupti_versions.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/complain.h"
 
 namespace prof::cupti {
 namespace {
@@ -48,7 +49,7 @@ SubscriptionGuard::Finding SubscriptionGuard::Check() {
       const std::string what =
           process_->callback.MayStartAgain() ? kLost : std::string(kLost) + kNotAgain;
       timeline_->Set({State::kDegraded, 0, what, kTeardownFix});
-      std::fprintf(stderr, "prof: %s; %s\n", what.c_str(), kTeardownFix);
+      capture::Complain("prof: %s; %s\n", what.c_str(), kTeardownFix);
       return Finding::kLost;
     }
     case SubscriptionWatch::Act::kSubscribe:

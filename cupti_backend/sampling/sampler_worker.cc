@@ -2,13 +2,13 @@
 #include "cupti_backend/sampling/sampler_worker.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <optional>
 #include <string>
 
 #include "cupti_backend/api/relaxed_capture.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/complain.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/quiet_thread.h"
 
@@ -128,11 +128,11 @@ void SamplerWorker::CheckHeldUp(int64_t now_ns) {
   if (!launch) return;
   const char* const name = launch->kernel_name.empty() ? nullptr : launch->kernel_name.c_str();
   if (!parts_->policy.ExcludeHeldUp(*launch->signature, name)) return;
-  std::fprintf(stderr,
-               "prof: %s has been under a counter range for %d s. If it waits for another kernel "
-               "or for the host, leave it out of counters: --kernel, PROF_KERNEL\n",
-               name != nullptr ? name : "a launch",
-               static_cast<int>(HeldUpWatch::kHeldUpNs / 1'000'000'000));
+  capture::Complain(
+      "prof: %s has been under a counter range for %d s. If it waits for another kernel "
+      "or for the host, leave it out of counters: --kernel, PROF_KERNEL\n",
+      name != nullptr ? name : "a launch",
+      static_cast<int>(HeldUpWatch::kHeldUpNs / 1'000'000'000));
 }
 
 }  // namespace prof::cupti

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "lib/capture/control/control_requests.h"
 #include "lib/capture/control/control_server.h"
 #include "lib/capture/environment.h"
+#include "lib/capture/process/complain.h"
 #include "lib/capture/process/end_request.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/fork_guard.h"
@@ -67,7 +67,7 @@ void StopActiveCapture() {
   try {
     capture->Stop(kExitTimeout);
   } catch (const std::exception&) {
-    std::fprintf(stderr, "prof: the recording could not be completed\n");
+    capture::Complain("prof: the recording could not be completed\n");
   }
 }
 
@@ -163,7 +163,7 @@ Capture::Capture(SessionOptions options, bool injected)
 
 void Capture::Complain(const std::vector<std::string>& complaints) {
   for (const std::string& complaint : complaints) {
-    std::fprintf(stderr, "prof: %s\n", complaint.c_str());
+    capture::Complain("prof: %s\n", complaint.c_str());
     collector_->Notify({Severity::kWarning, Subsystem::kOptions, 0, complaint, kCorrect});
     std::string& all = options_status_.what;
     all += (all.empty() ? "" : "; ") + complaint;
@@ -185,7 +185,7 @@ Capture::~Capture() {
   try {
     Stop(kDestroyTimeout);
   } catch (const std::exception&) {
-    std::fprintf(stderr, "prof: the recording could not be completed\n");
+    capture::Complain("prof: the recording could not be completed\n");
   }
 }
 
@@ -290,9 +290,9 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
   const Deadline deadline = std::min(begin + timeout, ExitDeadline());
   if (!stop_mutex_.LockBefore(deadline)) {
     if (!reported_other_stop_.exchange(true)) {
-      std::fprintf(stderr,
-                   "prof: the recording is still being stopped on another thread, and is left "
-                   "incomplete\n");
+      capture::Complain(
+          "prof: the recording is still being stopped on another thread, and is left "
+          "incomplete\n");
     }
     return {};
   }
@@ -302,8 +302,8 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
   const bool in_time = collector_->Stop(deadline);
   if (!in_time) {
     const auto allowed = std::chrono::ceil<std::chrono::milliseconds>(deadline - begin);
-    std::fprintf(stderr, "prof: CUPTI did not answer within %lld ms; the recording is incomplete\n",
-                 std::max(0LL, static_cast<long long>(allowed.count())));
+    capture::Complain("prof: CUPTI did not answer within %lld ms; the recording is incomplete\n",
+                      std::max(0LL, static_cast<long long>(allowed.count())));
   }
   const Status status = collector_->status();  // once: after a deadline it may take a second
   if (injected_ && !EndRequested()) PrintProblems(status);

@@ -2,7 +2,6 @@
 #include "lib/capture/injection.h"
 
 #include <atomic>
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -12,6 +11,7 @@
 
 #include "lib/capture/capture.h"
 #include "lib/capture/environment.h"
+#include "lib/capture/process/complain.h"
 #include "lib/capture/process/end_request.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/fork_guard.h"
@@ -22,9 +22,9 @@ namespace {
 
 void StartOnce() {
   if (!capture::EnvironmentIsTrusted()) {
-    std::fprintf(stderr,
-                 "prof: not recording: this program has more rights than its user, who chose the "
-                 "environment; a prof::Session in its code records it\n");
+    capture::Complain(
+        "prof: not recording: this program has more rights than its user, who chose the "
+        "environment; a prof::Session in its code records it\n");
     return;
   }
   std::vector<std::string> complaints;
@@ -38,14 +38,14 @@ void StartOnce() {
   capture::Capture* const recording =
       capture::Capture::Start(std::move(options), /*injected=*/true, complaints, &why).release();
   if (recording == nullptr) {
-    std::fprintf(stderr, "prof: not recording: %s\n", why.what.c_str());
+    capture::Complain("prof: not recording: %s\n", why.what.c_str());
     return;
   }
   // It is registered inside cuInit, so it runs before the handlers that libcuda registered earlier.
   capture::GuardExit();
   const std::string no_control = control ? recording->StartControl() : std::string();
   if (!no_control.empty()) {
-    std::fprintf(stderr, "prof: prof ctl cannot reach this process: %s\n", no_control.c_str());
+    capture::Complain("prof: prof ctl cannot reach this process: %s\n", no_control.c_str());
   }
   if (until_complete_s > 0) capture::StopWhenComplete(recording, until_complete_s);
 }
@@ -54,9 +54,9 @@ void StartOnce() {
 void RefuseInForkedChild() {
   static std::atomic<bool> refused{false};
   if (refused.exchange(true)) return;
-  std::fprintf(stderr,
-               "prof: not recording: this process was forked after prof had begun to record in "
-               "its parent\n");
+  capture::Complain(
+      "prof: not recording: this process was forked after prof had begun to record in "
+      "its parent\n");
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ int StartInjectedRecording() noexcept {
   try {
     std::call_once(once, &StartOnce);
   } catch (const std::exception&) {
-    std::fprintf(stderr, "prof: not recording: out of memory\n");
+    capture::Complain("prof: not recording: out of memory\n");
   }
   return 1;
 }

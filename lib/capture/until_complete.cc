@@ -2,9 +2,9 @@
 #include "lib/capture/until_complete.h"
 
 #include <chrono>
-#include <cstdio>
 #include <thread>
 
+#include "lib/capture/process/complain.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/quiet_thread.h"
 
@@ -37,8 +37,8 @@ void StopWhenComplete(Capture* recording, double seconds) {
     const bool complete = over && recording->counters_complete();
     recording->Stop(kStopTimeout);
     const std::chrono::duration<double> elapsed = Clock::now() - begin;
-    std::fprintf(stderr, "prof: counters %s after %.1f s: the recording has ended\n",
-                 complete ? "are complete" : "are not complete", elapsed.count());
+    Complain("prof: counters %s after %.1f s: the recording has ended\n",
+             complete ? "are complete" : "are not complete", elapsed.count());
   }).detach();
 }
 

@@ -161,10 +161,12 @@ class Program {
   }
   // A thread of the program is in a call of the driver.
   void Call(CUpti_ApiCallbackSite site,
-            CUpti_CallbackId cbid = CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize) {
+            CUpti_CallbackId cbid = CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
+            CUresult result = CUDA_SUCCESS) {
     static constexpr std::array<char, 256> kNoParams{};
     CUpti_CallbackData data = {};
     data.callbackSite = site;
+    data.functionReturnValue = &result;
     data.functionParams = kNoParams.data();
     cupti_.callback(cupti_.user_data, CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
   }
@@ -246,6 +248,29 @@ TEST_CASE("Launches of which no record came leave a degraded timeline, when the 
     program.Stop();
     CHECK(program.recording().timeline_status().state == State::kWorking);
   }
+}
+
+TEST_CASE("Launches that failed, were captured, or met a pause may have no record") {
+  Program program(kCupti13);
+  CUresult result = CUDA_SUCCESS;
+  SECTION("failed") { result = CUDA_ERROR_INVALID_VALUE; }
+  SECTION("captured") {
+    program.Call(CUPTI_API_ENTER, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2);
+    program.Call(CUPTI_API_EXIT, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2);
+  }
+  SECTION("paused") {
+    REQUIRE(program.recording().Pause());
+    program.recording().Resume();
+  }
+  SECTION("the GPU did not end them") {
+    CHECK(program.recording().WaitForGpu());  // it has not come back when the recording ends
+  }
+  for (const CUpti_ApiCallbackSite site : {CUPTI_API_ENTER, CUPTI_API_EXIT}) {
+    program.Call(site, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, result);
+  }
+  program.Round();
+  program.Stop();
+  CHECK(program.recording().timeline_status().state == State::kWorking);
 }
 
 TEST_CASE("No call that a recording makes of CUPTI spoils the stream capture of another thread") {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <optional>
 #include <string>
 
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/complain.h"
 #include "lib/capture/process/end_request.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/quiet_thread.h"
@@ -225,7 +225,7 @@ bool Collector::AwaitGpu() {
   const std::string what = "the GPU did not finish its work within " +
                            std::to_string(waited.count()) +
                            " ms of the end: operations that had not ended are missing";
-  std::fprintf(stderr, "prof: %s; the recording is incomplete\n", what.c_str());
+  Complain("prof: %s; the recording is incomplete\n", what.c_str());
   Notify({Severity::kWarning, Subsystem::kTimeline, 0, what,
           "end a kernel that waits for the host before the recording"});
   return false;

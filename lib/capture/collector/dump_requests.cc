@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <utility>
 
 #include "lib/capture/collector/dump_signal.h"
 #include "lib/capture/collector/output_path.h"
+#include "lib/capture/process/complain.h"
 
 namespace prof::capture {
 namespace {
@@ -22,7 +22,7 @@ DumpRequests::DumpRequests(int signal, std::string output, void (*wake)())
 
 bool DumpRequests::Ask(const std::string& path, std::chrono::milliseconds timeout) {
   if (path.empty()) {
-    std::fprintf(stderr, "prof: a dump needs the path of a file\n");
+    Complain("prof: a dump needs the path of a file\n");
     return false;
   }
   return request_.Ask(path, timeout);
@@ -34,14 +34,13 @@ void DumpRequests::Open() {
   (void)TakeDumpSignal();  // one that came late for the recording before
   const std::string problem = CatchDumpSignal(signal_, wake_);
   if (problem.empty()) return;
-  std::fprintf(stderr, "prof: signal %d will not dump the recording: %s\n", signal_,
-               problem.c_str());
+  Complain("prof: signal %d will not dump the recording: %s\n", signal_, problem.c_str());
 }
 
 std::string DumpRequests::WriteOwn(
     const std::function<std::string(const std::string& path)>& write) {
   std::string path = write(DumpPath(output_, ++dumps));
-  if (!path.empty()) std::fprintf(stderr, "prof: wrote %s\n", path.c_str());
+  if (!path.empty()) Complain("prof: wrote %s\n", path.c_str());
   return path;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/capture/process/complain.h"
 #include "lib/capture/threads/thread_registry.h"
 
 namespace prof::capture {
@@ -159,7 +160,7 @@ void SnapshotWriter::CheckOutput() {
       status_->ReportOutput({State::kUnavailable, file_.error_code(), file_.error(),
                              "give a path in a folder that can be written and has room"});
   // Without the board's lock: stderr may be a pipe that nobody reads.
-  if (first) std::fprintf(stderr, "prof: %s; recording stops\n", file_.error().c_str());
+  if (first) Complain("prof: %s; recording stops\n", file_.error().c_str());
 }
 
 // Before the block that may be the last: it has the notice about the file's name.
@@ -173,7 +174,7 @@ void SnapshotWriter::OpenOutput() {
   encoder_.Add(NoticeEvent{Severity::kInfo, Subsystem::kOutput, 0, file_.why_other(), fix});
   (void)status_->ReportOutput({State::kDegraded, 0, file_.why_other(), fix});
   if (file_.other_is_expected()) return;
-  std::fprintf(stderr, "prof: %s\n", file_.why_other().c_str());
+  Complain("prof: %s\n", file_.why_other().c_str());
 }
 
 void SnapshotWriter::WriteBlock() {
@@ -196,9 +197,9 @@ std::string SnapshotWriter::WriteDump(const std::string& path) {
   name.path = path;
   FileOutput dump(std::move(name));
   kept_->WriteTo(&dump, CountLosses(), RealtimeNs());
-  if (!dump.why_other().empty()) std::fprintf(stderr, "prof: %s\n", dump.why_other().c_str());
+  if (!dump.why_other().empty()) Complain("prof: %s\n", dump.why_other().c_str());
   if (dump.error().empty()) return dump.path();
-  std::fprintf(stderr, "prof: %s; recording goes on\n", dump.error().c_str());
+  Complain("prof: %s; recording goes on\n", dump.error().c_str());
   return {};
 }
 
@@ -312,7 +313,7 @@ void SnapshotWriter::Finish(const std::function<bool()>& await_gpu) {
 
 void SnapshotWriter::GiveUp(const char* why) {
   incomplete_ = true;
-  std::fprintf(stderr, "prof: the recording ends here: %s\n", why);
+  Complain("prof: the recording ends here: %s\n", why);
 }
 
 void SnapshotWriter::Abandon() {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/collector/status_board.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <utility>
 
+#include "lib/capture/process/complain.h"
 #include "lib/capture/threads/range_status.h"
 
 namespace prof::capture {
@@ -32,8 +30,8 @@ void PrintProblems(const Status& status) {
        {std::pair{"timeline", &status.timeline}, std::pair{"counters", &status.counters},
         std::pair{"continuous counters", &status.continuous}}) {
     if (part->state != State::kUnavailable) continue;
-    dprintf(STDERR_FILENO, "prof: no %s: %s%s%s\n", name, part->what.c_str(),
-            part->fix.empty() ? "" : "; to get it: ", part->fix.c_str());
+    Complain("prof: no %s: %s%s%s\n", name, part->what.c_str(),
+             part->fix.empty() ? "" : "; to get it: ", part->fix.c_str());
   }
 }
 

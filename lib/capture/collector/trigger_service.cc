@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/collector/trigger_service.h"
 
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/complain.h"
 #include "lib/capture/threads/range_paths.h"
 #include "lib/capture/windows/path_filter.h"
 
@@ -51,7 +51,7 @@ void TriggerService::WriteDump() {
             " triggers before came too soon after another dump";
   }
   status_.AddNotice({Severity::kInfo, Subsystem::kOutput, 0, what, ""});
-  std::fprintf(stderr, "prof: %s\n", what.c_str());
+  Complain("prof: %s\n", what.c_str());
   (void)dumps_.WriteOwn([this](const std::string& path) { return writer_.WriteDump(path); });
 }
 

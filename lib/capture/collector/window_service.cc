@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/collector/window_service.h"
 
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/complain.h"
 
 namespace prof::capture {
 namespace {
@@ -120,7 +120,7 @@ void WindowService::Close() {
   if (!control_->has_windows() || opened_) return;
   const std::string what =
       "nothing was recorded, because no window opened: " + control_->why_closed();
-  std::fprintf(stderr, "prof: %s\n", what.c_str());
+  Complain("prof: %s\n", what.c_str());
   status_.AddNotice(
       {Severity::kWarning, Subsystem::kOptions, 0, what, "change the options of the windows"});
 }

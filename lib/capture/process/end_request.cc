@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/complain.h"
 #include "lib/capture/process/quiet_thread.h"
 
 namespace prof::capture {
@@ -49,7 +50,7 @@ void EndRecordingNow() noexcept {
     nanosleep(&pause, nullptr);
   }
   if (recorded_process.load() == process && !said_not_in_time.exchange(true)) {
-    (void)!write(STDERR_FILENO, kNotInTime, sizeof(kNotInTime) - 1);
+    Complain("%s", kNotInTime);
   }
   errno = error;
 }

@@ -5,9 +5,10 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <cstdio>
 #include <exception>
 #include <utility>
+
+#include "lib/capture/process/complain.h"
 
 namespace prof::capture {
 namespace {
@@ -43,11 +44,11 @@ std::thread StartQuietThread(const char* name, std::function<void()> body) {
       try {
         run();
       } catch (const std::exception& error) {  // an exception that leaves a thread ends the program
-        std::fprintf(stderr, "prof: a thread of the recording ended: %s\n", error.what());
+        Complain("prof: a thread of the recording ended: %s\n", error.what());
       } catch (const abi::__forced_unwind&) {  // somebody cancels the thread
         throw;
       } catch (...) {
-        std::fprintf(stderr, "prof: a thread of the recording ended: unknown exception\n");
+        Complain("prof: a thread of the recording ended: unknown exception\n");
       }
     });
   }

@@ -110,7 +110,8 @@ void PrintNothing(int status) {
     std::cerr << "signal " << WTERMSIG(status) << " (" << strsignal(WTERMSIG(status))
               << ") ended the program before anything was written, which takes up to a second, or ";
   }
-  std::cerr << "no process started CUDA, or the program does not load preloaded libraries (setuid, "
+  std::cerr << "no process started CUDA, or the recording could not end in time (a line above "
+               "names it), or the program does not load preloaded libraries (setuid, "
                "statically linked), or it ran under a tool that keeps prof out (ncu, cuda-gdb): "
                "then run it without that tool\n";
 }
