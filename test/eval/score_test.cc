@@ -104,7 +104,7 @@ TEST_CASE("The second place is a unit or the warps that wait, as the runner-up n
   CHECK_FALSE(Judge(one, verdict).among_two);
   one.label.limiters = {"l2"};
   CHECK(Judge(one, verdict).among_two);
-  verdict.runner_up = "warps that wait: stall reasons were not read";
+  verdict.runner_up = "warps that wait: long_scoreboard 61.0 %";
   CHECK_FALSE(Judge(one, verdict).among_two);
 }
 

@@ -186,8 +186,8 @@ constexpr double kMostOfFew = 0.50;
 constexpr int64_t kFewOf = 10;
 // [own] Of fewer gaps those that make nearly all of the time, and are as long as a start is.
 constexpr double kMostOfStart = 0.90, kStartNs = 50e6;
-// [own] of the span: single launch calls that last are a finding. The first launch of a process
-// takes some 13 ms (measured on an H200), which is 5 % of a quarter of a second.
+// [own] of the span, or kStartNs: single launch calls that last are a finding. The first launch of
+// a process takes some 13 ms (measured on an H200), which is 5 % of a quarter of a second.
 constexpr double kStallsShare = 0.10;
 // [own] Gaps of a start that has many: no framework works as long for one launch. Half of the time
 // until the last of them is idle in them, and it is a part of the run: of gaps that come evenly

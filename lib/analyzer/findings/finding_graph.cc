@@ -61,9 +61,10 @@ LaunchesByThread FindLaunches(const RunInputs& inputs) {
 
 // Nodes of a graph may also follow each other faster than launches that were in the queue in time,
 // and calls that wait, and allocate, have to leave the sequence.
-// What happens before the loop is no part of it.
-void AddGap(const RunInputs& inputs, const Launch& launch, Candidate* candidate) {
+// What happens before the loop is no part of it, nor are gaps of `stall_ns` or more.
+void AddGap(const RunInputs& inputs, const Launch& launch, double stall_ns, Candidate* candidate) {
   if (inputs.model.ops[launch.op].start_ns <= inputs.start.end_ns) return;
+  if (inputs.LaunchGapBefore(launch.op) >= stall_ns) return;
   // A graph has to be loaded, too.
   candidate->idle_ns += inputs.IdleBefore(launch.op) - inputs.LoadingBefore(launch.op);
   const double gap = inputs.LaunchGapBefore(launch.op);
@@ -74,7 +75,7 @@ void AddGap(const RunInputs& inputs, const Launch& launch, Candidate* candidate)
 
 // The instances of one NVTX path whose launch sequence is the most frequent one.
 Candidate RangeCandidate(const RunInputs& inputs, const LaunchesByThread& launches,
-                         const std::vector<model::RangeInstance>& instances) {
+                         const std::vector<model::RangeInstance>& instances, double stall_ns) {
   struct Run {
     const Launch* begin;
     const Launch* end;
@@ -104,7 +105,7 @@ Candidate RangeCandidate(const RunInputs& inputs, const LaunchesByThread& launch
     for (const Run& run : runs) {
       candidate.times.push_back({run.instance.start_ns, run.instance.end_ns});
       for (const Launch* launch = run.begin; launch != run.end; ++launch) {
-        AddGap(inputs, *launch, &candidate);
+        AddGap(inputs, *launch, stall_ns, &candidate);
       }
     }
     if (candidate.gap_ns > best.gap_ns) best = std::move(candidate);
@@ -126,7 +127,8 @@ size_t FindPeriod(const std::vector<Launch>& launches) {
   return 0;
 }
 
-Candidate PeriodCandidate(const RunInputs& inputs, const LaunchesByThread& launches) {
+Candidate PeriodCandidate(const RunInputs& inputs, const LaunchesByThread& launches,
+                          double stall_ns) {
   Candidate best;
   for (const auto& [thread, list] : launches) {
     const size_t period = FindPeriod(list);
@@ -137,13 +139,13 @@ Candidate PeriodCandidate(const RunInputs& inputs, const LaunchesByThread& launc
     candidate.repeats = static_cast<int64_t>(list.size() / period);
     candidate.thread = thread;
     candidate.times.push_back({list.front().time_ns, list.back().time_ns + 1});
-    for (const Launch& launch : list) AddGap(inputs, launch, &candidate);
+    for (const Launch& launch : list) AddGap(inputs, launch, stall_ns, &candidate);
     if (candidate.gap_ns > best.gap_ns) best = std::move(candidate);
   }
   return best;
 }
 
-Candidate FindCandidate(const RunInputs& inputs) {
+Candidate FindCandidate(const RunInputs& inputs, double stall_ns) {
   const LaunchesByThread launches = FindLaunches(inputs);
   std::map<uint32_t, std::vector<model::RangeInstance>> by_path;
   for (const model::RangeInstance& instance : inputs.model.instances) {
@@ -152,13 +154,13 @@ Candidate FindCandidate(const RunInputs& inputs) {
   Candidate best;
   for (const auto& [path, instances] : by_path) {
     if (static_cast<double>(instances.size()) < kRepeats) continue;
-    Candidate candidate = RangeCandidate(inputs, launches, instances);
+    Candidate candidate = RangeCandidate(inputs, launches, instances, stall_ns);
     if (candidate.gap_ns <= best.gap_ns) continue;
     candidate.where = "range " + inputs.model.paths[path].full;
     best = std::move(candidate);
   }
   if (best.gap_ns > 0) return best;
-  return PeriodCandidate(inputs, launches);
+  return PeriodCandidate(inputs, launches, stall_ns);
 }
 
 // Calls within the sequence that a stream capture does not allow.
@@ -177,8 +179,9 @@ int64_t CountBlockers(const RunInputs& inputs, const Candidate& candidate) {
 }  // namespace
 
 MaybeFinding GraphOpportunity(const RunInputs& inputs) {
-  if (inputs.Share(LaunchPaceNs(inputs)) < kIdleShare) return std::nullopt;
-  const Candidate found = FindCandidate(inputs);
+  const LaunchPace pace = FindLaunchPace(inputs);
+  if (inputs.Share(pace.idle_ns) < kIdleShare) return std::nullopt;
+  const Candidate found = FindCandidate(inputs, pace.stall_ns);
   if (found.gap_ns <= 0 || inputs.Share(found.gap_ns) < kCopyShare) return std::nullopt;
   const int64_t blockers = CountBlockers(inputs, found);
   Finding finding;

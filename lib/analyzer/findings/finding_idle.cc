@@ -225,19 +225,24 @@ constexpr char kLookAtStart[] =
 // One call takes as long as many launches do: a first launch, code that the driver makes.
 MaybeFinding AnswerLaunchStalls(const RunInputs& inputs, const IdleGaps& idle, size_t stalls,
                                 Finding finding) {
-  if (inputs.Share(idle.LongestNs(stalls)) < kStallsShare) return std::nullopt;
+  const double stalls_ns = idle.LongestNs(stalls);
+  if (stalls_ns < kStartNs && inputs.Share(stalls_ns) < kStallsShare) return std::nullopt;
   finding.title = TitleOf(inputs, idle.total_ns) + " while calls that launch run, half of it or " +
                   "more in " + text::Plural(static_cast<int64_t>(stalls), "gap", "gaps") + ".";
   finding.evidence.push_back(FewGapsText(inputs, idle, stalls));
+  AddSamplingCost(inputs, &finding);
   finding.action = kLookAtStart;
   return finding;
 }
 
 }  // namespace
 
-double LaunchPaceNs(const RunInputs& inputs) {
+LaunchPace FindLaunchPace(const RunInputs& inputs) {
   const IdleGaps idle = GatherCause(inputs, GapCause::kLaunch);
-  return idle.total_ns - idle.LongestNs(idle.Stalls());
+  const size_t stalls = idle.Stalls();
+  return {idle.total_ns - idle.LongestNs(stalls), stalls == 0
+                                                      ? std::numeric_limits<double>::infinity()
+                                                      : idle.longest[stalls - 1].length_ns};
 }
 
 MaybeFinding LaunchBound(const RunInputs& inputs) {
@@ -250,6 +255,7 @@ MaybeFinding LaunchBound(const RunInputs& inputs) {
     if (!is_pace) return AnswerLaunchStalls(inputs, idle, stalls, *std::move(finding));
     finding->title = TitleOf(inputs, pace_ns) + BecauseOf(GapCause::kLaunch);
     finding->gain_at_most_ns = finding->cost_ns = pace_ns;
+    ForgetPlace(&*finding);  // half of the time or more is that of the stalls
     finding->evidence.push_back(FewGapsText(inputs, idle, stalls) +
                                 ". That is a start, or code that is loaded, and does not count "
                                 "here");

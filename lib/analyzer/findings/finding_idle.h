@@ -12,8 +12,13 @@ namespace prof::analyzer {
 [[nodiscard]] MaybeFinding SyncBound(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding AllocationInLoop(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding LaunchBound(const RunInputs& inputs);
-// Idle time because launches come too slowly, without single calls that last. 0: too little.
-[[nodiscard]] double LaunchPaceNs(const RunInputs& inputs);
+// Idle time because launches come too slowly.
+struct LaunchPace {
+  double idle_ns = 0;  // without the stalls; 0: too little
+  double stall_ns =
+      0;  // a gap of at least this is a single call that lasts; infinite: there is none
+};
+[[nodiscard]] LaunchPace FindLaunchPace(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding CodeLoading(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding HostWork(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding StartUp(const RunInputs& inputs);

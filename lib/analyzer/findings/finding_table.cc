@@ -75,7 +75,8 @@ const std::vector<FindingRule>& MakeRules() {
        {kIdleWithoutWaits, false}},
       {{"launch-bound", GainKind::kIdleTime,
         "idle by launches >= 5 % (own), without up to three gaps of 1 ms or more that make half of "
-        "it: these are the finding where they are 10 % of the span (own); where half of it or more "
+        "it: these are the finding where they are 10 % of the span or 50 ms (own); where half of "
+        "it or more "
         "is from the time of counter "
         "sampling: the confidence is low if the rest of the run (10 % of that time or more) has "
         "less than a quarter of its share, or if a launch call was slower then (5 %) and that "

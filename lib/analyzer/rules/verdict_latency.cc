@@ -58,8 +58,9 @@ void AddDoubtOfHalfUse(const RuleInputs& inputs, Verdict* verdict) {
 // There are few warps, and nothing looks as if more of them would wait for the same. Where nobody
 // counted them the launch record has the most that there can be.
 bool FewWarpsExplain(const RuleInputs& inputs) {
-  return inputs.kernel->occupancy.waves < kHalfWave && inputs.warps_used.value_or(0) < kHalfWave &&
-         !LooksBehindLink(inputs);
+  const Occupancy& occupancy = inputs.kernel->occupancy;
+  return occupancy.known && occupancy.waves > 0 && occupancy.waves < kHalfWave &&
+         inputs.warps_used.value_or(0) < kHalfWave && !LooksBehindLink(inputs);
 }
 
 }  // namespace

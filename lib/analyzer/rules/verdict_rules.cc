@@ -84,18 +84,25 @@ std::string NextUnit(const RuleInputs& inputs) {
   return "";
 }
 
-// A unit below 80 %, with no other one that is half used by itself: what keeps it from more is that
-// its warps wait.
+// A unit below 80 %, with no other one that is half used by itself, and warps that wait for what is
+// no queue of a unit: that keeps it from more. Issue slots are what is left where warps wait.
 bool WaitsBelowLeader(const RuleInputs& inputs) {
   const UnitUse& leader = *inputs.leader;
-  if (inputs.Deciding(leader.unit, leader.of_peak) >= kSaturated) return false;
-  return std::none_of(inputs.units().begin(), inputs.units().end(), [&](const UnitUse& use) {
-    return use.unit != leader.unit && !Follows(use.unit, leader.unit) && use.of_peak >= kHalfUsed;
-  });
+  if (inputs.stalls.empty() || leader.unit == Unit::kIssue ||
+      inputs.Deciding(leader.unit, leader.of_peak) >= kSaturated) {
+    return false;
+  }
+  const bool has_rival =
+      std::any_of(inputs.units().begin(), inputs.units().end(), [&](const UnitUse& use) {
+        if (inputs.half_on_fma && use.unit == Unit::kTensor) return false;
+        return use.unit != leader.unit && !Follows(use.unit, leader.unit) &&
+               inputs.Deciding(use.unit, use.of_peak) >= kHalfUsed;
+      });
+  const Stall& top = inputs.stalls.front();
+  return !has_rival && top.share >= kStallShare && top.reason.find("throttle") == top.reason.npos;
 }
 
 std::string WaitingWarps(const RuleInputs& inputs) {
-  if (inputs.stalls.empty()) return std::string(kWaitingWarps) + ": stall reasons were not read";
   const Stall& top = inputs.stalls.front();
   return std::string(kWaitingWarps) + ": " + std::string(top.reason) + " " +
          text::Percent(top.share);

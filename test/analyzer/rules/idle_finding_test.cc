@@ -332,7 +332,20 @@ TEST_CASE("A first launch that lasts is not the pace of launches, and a graph do
   REQUIRE(pace != nullptr);
   CHECK(pace->gain_at_most_ns == Approx((2'000 * 2 + 2'000 * 8) * kUs));
   CHECK(Says(*pace, "does not count here"));
-  CHECK(Get(findings, "cuda-graph") != nullptr);
+  CHECK(pace->place.empty());
+  const Finding* graph = Get(findings, "cuda-graph");
+  REQUIRE(graph != nullptr);
+  CHECK(graph->gain_at_most_ns <= pace->gain_at_most_ns);
+}
+
+TEST_CASE("A launch call of 50 ms is a finding, however long the run is") {
+  Run run;
+  for (int i = 0; i < 10'000; ++i) run.Kernel(2 * kUs, GapCause::kLaunch, 100 * kUs);
+  run.Kernel(60'000 * kUs, GapCause::kLaunch, 100 * kUs);
+  const auto findings = run.Find();
+  const Finding* stall = Get(findings, "launch-bound");
+  REQUIRE(stall != nullptr);
+  CHECK(stall->title.find("half of it or more in 1 gap.") != std::string::npos);
 }
 
 TEST_CASE("Small kernels without gaps between them are no finding") {

@@ -154,7 +154,7 @@ TEST_CASE("DRAM between 60 and 80 % leads by ten points: medium confidence") {
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.confidence == Confidence::kMedium);
-  CHECK(verdict.runner_up.rfind("warps that wait", 0) == 0);
+  CHECK(verdict.runner_up.find("FMA pipe 40.0 %") != std::string::npos);
 }
 
 TEST_CASE("L2 as busy as DRAM is a consequence of DRAM traffic, not a second limit") {
@@ -213,6 +213,10 @@ TEST_CASE(
   Verdict verdict = Decide(kernel);
   REQUIRE(verdict.limiter == Limiter::kDram);
   CHECK(verdict.runner_up.rfind("warps that wait: long_scoreboard 9", 0) == 0);
+  KernelReport queued = kernel;  // a queue of a unit that is full is that unit's work
+  SetStall(&queued, "long_scoreboard", 1);
+  SetStall(&queued, "lg_throttle", 40);
+  CHECK(Decide(queued).runner_up.find("warps that wait") == std::string::npos);
   SetUse(&kernel, "gpu__dram_throughput", 85);
   verdict = Decide(kernel);
   REQUIRE(verdict.limiter == Limiter::kDram);
