@@ -16,7 +16,7 @@ bool IsOneOf(Unit unit, std::initializer_list<Unit> units) {
 bool UnitsDecide(const RuleInputs& inputs) { return LeaderBound(inputs) || Mixed(inputs); }
 
 double LeftOfLeader(const RuleInputs& inputs) {
-  return std::max(0.0, 1 - inputs.leader->at_least() / CeilingOf(inputs.leader->unit));
+  return std::max(0.0, 1 - inputs.leader->at_least() / CeilingOf(inputs, inputs.leader->unit));
 }
 
 double Frees(const RuleInputs& inputs, const Relief& relief) {

@@ -55,16 +55,16 @@ Floor FloorOf(const RuleInputs& inputs, const Relief& relief) {
   Floor floor;
   for (const UnitUse& use : inputs.units()) {
     if (inputs.half_on_fma && use.unit == Unit::kTensor) continue;
-    const double time = WorkLeft(inputs, relief, use) / CeilingOf(use.unit);
+    const double time = WorkLeft(inputs, relief, use) / CeilingOf(inputs, use.unit);
     if (time <= floor.time) continue;
     floor = {std::min(time, 1.0), use.unit, use.error > 0};
   }
   return floor;
 }
 
-std::string Formula(const Floor& floor) {
+std::string Formula(const RuleInputs& inputs, const Floor& floor) {
   std::string text = "1 - " + text::Fixed(floor.time, 3) + " (the work that is left for ";
-  text += NameOf(floor.unit) + ", at " + text::Fixed(100 * CeilingOf(floor.unit), 0) +
+  text += NameOf(floor.unit) + ", at " + text::Fixed(100 * CeilingOf(inputs, floor.unit), 0) +
           " % of its peak and the same clock";
   return text + (floor.has_error ? "; the lower end of the error bound)" : ")");
 }
@@ -82,7 +82,13 @@ Relief AllBut(std::initializer_list<Unit> kept) {
   return relief.Take(kept, 0);
 }
 
-double CeilingOf(Unit unit) { return unit == Unit::kDram ? kDramCeiling : 1; }
+double CeilingOf(const RuleInputs& inputs, Unit unit) {
+  if (unit != Unit::kDram) return 1;
+  const std::optional<double> peak = DramPeakOf(inputs.counters->metrics, inputs.device);
+  const double measured = HighestDramCeiling(inputs.device).per_s;
+  if (!peak || !(*peak > 0) || !(measured > 0)) return kDramCeiling;
+  return std::clamp(measured / *peak, kDramCeiling, 1.0);
+}
 
 namespace {
 
@@ -123,12 +129,12 @@ Bound BoundBy(const RuleInputs& inputs, const Relief& relief) {
   if (!(floor.time > 0)) {
     return {std::nullopt, "nothing that was measured bounds it: no other unit has work"};
   }
-  return {1 - floor.time, Formula(floor)};
+  return {1 - floor.time, Formula(inputs, floor)};
 }
 
 Bound BoundOfLessWork(const RuleInputs& inputs, const Relief& relief) {
   const Floor floor = FloorOf(inputs, relief);
-  if (floor.time >= kBoundOfOthers) return {1 - floor.time, Formula(floor)};
+  if (floor.time >= kBoundOfOthers) return {1 - floor.time, Formula(inputs, floor)};
   return {std::nullopt,
           "nothing that was measured bounds it: how much of the work is needed is not known, and "
           "all other units are below " +
@@ -152,12 +158,12 @@ Bound LeastOf(std::initializer_list<Bound> bounds) {
   return least;
 }
 
-Bound BoundOfSameWork(const UnitUse& use) {
-  const double ceiling = CeilingOf(use.unit);
+Bound BoundOfSameWork(const RuleInputs& inputs, const UnitUse& use) {
+  const double ceiling = CeilingOf(inputs, use.unit);
   std::string formula = "1 - " + text::Fixed(use.at_least(), 3);
   if (use.error > 0) formula += ", the lower end of the error bound,";
   if (ceiling < 1) formula += " / " + text::Fixed(ceiling, 2);
-  formula += ceiling < 1 ? " (no kernel reached more of the DRAM's peak; the same clock)"
+  formula += ceiling < 1 ? " (the most of its peak that DRAM is known to reach; the same clock)"
                          : " (the same work at 100 % of this unit's peak and the same clock)";
   return {1 - use.at_least() / ceiling, formula};
 }

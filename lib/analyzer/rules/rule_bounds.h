@@ -37,12 +37,14 @@ inline constexpr std::initializer_list<Unit> kInstructions = {Unit::kIssue, Unit
 // All of the work of all units but `kept`.
 [[nodiscard]] Relief AllBut(std::initializer_list<Unit> kept);
 
-// What a unit can reach, as a fraction of its peak. Bounds use it.
-[[nodiscard]] double CeilingOf(Unit unit);
+// What a unit can reach, as a fraction of its peak. Bounds use it. DRAM's is the one of this file,
+// or the highest that a calibration of the device measured, where that is more.
+[[nodiscard]] double CeilingOf(const RuleInputs& inputs, Unit unit);
 
 // What DRAM is expected to reach with the same reads and writes, as a fraction of its peak: what a
-// calibration of the device measured for this mix, or else CeilingOf(Unit::kDram). It decides which
-// advice is worth the work. It bounds no gain, because some kernels reach more than a calibration.
+// calibration of the device measured for this mix, or else the constant for bounds. It decides
+// which advice is worth the work. It bounds no gain, because some kernels reach more than a
+// calibration.
 struct ExpectedCeiling {
   double of_peak = 1;
   std::string from;  // in words
@@ -66,7 +68,7 @@ struct ExpectedCeiling {
 [[nodiscard]] Bound LeastOf(std::initializer_list<Bound> bounds);
 
 // The same work at the unit's ceiling.
-[[nodiscard]] Bound BoundOfSameWork(const UnitUse& use);
+[[nodiscard]] Bound BoundOfSameWork(const RuleInputs& inputs, const UnitUse& use);
 
 }  // namespace prof::analyzer
 

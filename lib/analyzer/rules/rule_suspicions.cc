@@ -61,7 +61,7 @@ std::string NameLocal(const RuleInputs& inputs) {
 
 std::string NameCode(const RuleInputs& inputs) {
   return "its loops have " + text::Count(LoopsBeyondCache(inputs)) +
-         " instructions, and whether warps wait for the instruction cache was";
+         " instructions together, and whether warps wait for the instruction cache was";
 }
 
 // Beside which verdict.
@@ -128,7 +128,8 @@ constexpr Suspicion kSuspicions[] = {
      NameLocal,
      format::kNeedsMemory},
     {{"smaller-loop",
-      "the loops of its code have more than 8,192 instructions: 128 KiB, the instruction cache of "
+      "the loops of its code have more than 8,192 instructions together: 128 KiB, the instruction "
+      "cache of "
       "an SM of Volta (hw, by microbenchmarks; of newer ones no figure is known)"},
      Place::kWaits,
      CodeMayBeLate,

@@ -48,7 +48,7 @@ double LeftOfDram(const RuleInputs& inputs) {
 void AddSameWork(const RuleInputs& inputs, std::string_view same_work, Verdict* verdict) {
   if (inputs.leader->unit == Unit::kDram && LeftOfDram(inputs) < kWorthwhileGain) return;
   // Another unit may be busier: the named one explains its use.
-  const Bound bound = LeastOf({BoundOfSameWork(*inputs.leader), BoundBy(inputs, {})});
+  const Bound bound = LeastOf({BoundOfSameWork(inputs, *inputs.leader), BoundBy(inputs, {})});
   if (bound.gain.value_or(0) < kWorthwhileGain) return;
   verdict->actions.push_back(MakeAction(same_work, bound));
 }

@@ -143,7 +143,8 @@ TEST_CASE("Loops that do not fit into the instruction cache are suspected where 
     if (action.id != "smaller-loop") continue;
     CHECK_FALSE(action.gain_at_most);
     CHECK(action.floor ==
-          "its loops have 8,193 instructions, and whether warps wait for the instruction cache was "
+          "its loops have 8,193 instructions together, and whether warps wait for the instruction "
+          "cache was "
           "not measured");
   }
   CHECK(verdict.confidence <= Confidence::kMedium);
