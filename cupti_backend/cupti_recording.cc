@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/cupti_recording.h"
 
-#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <string>

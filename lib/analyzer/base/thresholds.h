@@ -22,7 +22,8 @@ using format::kMargin;     // 0.10
 using format::kSaturated;  // 0.80
 // Nothing is expected to use more of the DRAM's peak than this: the highest of 26 kernels under two
 // tools was 94.6 %, reads alone on an H200. Reads and writes together reached 82 to 90 %. [own]
-// What a calibration of the device measured decides advice in its place, and no bound.
+// What a calibration of the device measured decides advice in its place, and bounds where it is
+// more.
 constexpr double kDramCeiling = 0.95;
 // [own] What a kernel whose matrix products are all of a warp (mma.sync) reached of the tensor pipe
 // of compute capability 9.0: `mma_sync_chains` (docs/measurements/coverage.md, also by ncu). Four

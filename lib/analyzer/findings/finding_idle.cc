@@ -21,16 +21,19 @@ namespace {
 using model::kNoIndex;
 using model::Op;
 
+constexpr double kAnyLength = std::numeric_limits<double>::infinity();
+
 // The parts of all gaps from a time to another one that have this cause. A part that is shorter
-// does not count.
+// does not count, nor does one of `below_ns` or more.
 IdleGaps GatherIdle(const RunInputs& inputs, GapCause cause, double least_ns, int64_t from_ns,
-                    int64_t until_ns = std::numeric_limits<int64_t>::max()) {
+                    int64_t until_ns = std::numeric_limits<int64_t>::max(),
+                    double below_ns = kAnyLength) {
   IdleGaps idle;
   const HostSamples samples(inputs.model);
   for (const Gap& gap : inputs.device.gaps) {
     const int64_t time_ns = gap.of_cause_ns(cause);
     if (gap.start_ns < from_ns || gap.start_ns >= until_ns || time_ns <= 0 ||
-        static_cast<double>(time_ns) < least_ns)
+        static_cast<double>(time_ns) < least_ns || static_cast<double>(time_ns) >= below_ns)
       continue;
     idle.Add(inputs, gap, time_ns);
     if (samples.any() && gap.cause == cause) samples.Add(gap, &idle.host);
@@ -223,16 +226,25 @@ constexpr char kLookAtStart[] =
     "(--delay, --window) to see what the rest leaves idle.";
 
 // One call takes as long as many launches do: a first launch, code that the driver makes.
-MaybeFinding AnswerLaunchStalls(const RunInputs& inputs, const IdleGaps& idle, size_t stalls,
-                                Finding finding) {
+MaybeFinding LaunchStalls(const RunInputs& inputs, const IdleGaps& idle, size_t stalls) {
   const double stalls_ns = idle.LongestNs(stalls);
   if (stalls_ns < kStartNs && inputs.Share(stalls_ns) < kStallsShare) return std::nullopt;
-  finding.title = TitleOf(inputs, idle.total_ns) + " while calls that launch run, half of it or " +
-                  "more in " + text::Plural(static_cast<int64_t>(stalls), "gap", "gaps") + ".";
-  finding.evidence.push_back(FewGapsText(inputs, idle, stalls));
-  AddSamplingCost(inputs, &finding);
-  finding.action = kLookAtStart;
+  MaybeFinding finding =
+      FindCause(inputs, idle,
+                " while calls that launch run, half of it or more in " +
+                    text::Plural(static_cast<int64_t>(stalls), "gap", "gaps") + ".");
+  if (!finding) return finding;
+  finding->evidence.push_back(FewGapsText(inputs, idle, stalls));
+  AddSamplingCost(inputs, &*finding);
+  finding->action = kLookAtStart;
   return finding;
+}
+
+// Without the stalls: gaps that repeat.
+IdleGaps PaceOf(const RunInputs& inputs, const IdleGaps& idle, size_t stalls) {
+  if (stalls == 0) return idle;
+  return GatherIdle(inputs, GapCause::kLaunch, 0, inputs.device.start_ns,
+                    std::numeric_limits<int64_t>::max(), idle.longest[stalls - 1].length_ns);
 }
 
 }  // namespace
@@ -240,23 +252,20 @@ MaybeFinding AnswerLaunchStalls(const RunInputs& inputs, const IdleGaps& idle, s
 LaunchPace FindLaunchPace(const RunInputs& inputs) {
   const IdleGaps idle = GatherCause(inputs, GapCause::kLaunch);
   const size_t stalls = idle.Stalls();
-  return {idle.total_ns - idle.LongestNs(stalls), stalls == 0
-                                                      ? std::numeric_limits<double>::infinity()
-                                                      : idle.longest[stalls - 1].length_ns};
+  return {PaceOf(inputs, idle, stalls).total_ns,
+          stalls == 0 ? kAnyLength : idle.longest[stalls - 1].length_ns};
 }
 
 MaybeFinding LaunchBound(const RunInputs& inputs) {
-  const IdleGaps idle = GatherCause(inputs, GapCause::kLaunch);
+  const IdleGaps all = GatherCause(inputs, GapCause::kLaunch);
+  const size_t stalls = all.Stalls();
+  const IdleGaps idle = PaceOf(inputs, all, stalls);
   MaybeFinding finding = FindCause(inputs, idle, BecauseOf(GapCause::kLaunch));
+  if (!finding && stalls > 0) return LaunchStalls(inputs, all, stalls);
   if (!finding) return finding;
-  if (const size_t stalls = idle.Stalls(); stalls > 0) {
-    const double pace_ns = idle.total_ns - idle.LongestNs(stalls);
-    const bool is_pace = inputs.Share(pace_ns) >= kIdleShare;
-    if (!is_pace) return AnswerLaunchStalls(inputs, idle, stalls, *std::move(finding));
-    finding->title = TitleOf(inputs, pace_ns) + BecauseOf(GapCause::kLaunch);
-    finding->gain_at_most_ns = finding->cost_ns = pace_ns;
-    ForgetPlace(&*finding);  // half of the time or more is that of the stalls
-    finding->evidence.push_back(FewGapsText(inputs, idle, stalls) +
+  if (stalls > 0) {
+    finding->cost_ns = idle.total_ns;
+    finding->evidence.push_back(FewGapsText(inputs, all, stalls) +
                                 ". That is a start, or code that is loaded, and does not count "
                                 "here");
   }

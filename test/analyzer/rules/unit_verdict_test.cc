@@ -83,13 +83,21 @@ TEST_CASE("DRAM is judged by what a calibration of the device measured for its r
     SetUse(&kernel, "gpu__dram_throughput", 83);  // some kernels reach more
     CHECK(Decide(kernel, Calibrated()).summary.find("already at") != std::string::npos);
   }
-  SECTION("Reads alone are not, and no rate that was measured bounds them") {
+  SECTION("Reads alone are not, and no lower rate that was measured bounds them") {
     Set(&kernel, "dram__bytes_write.sum", 0);
     const Verdict verdict = Decide(kernel, Calibrated());
     CHECK(Mentions(verdict.evidence, "DRAM ceiling 91.6 % of peak: 4.50 TB/s on this device"));
     CHECK(verdict.summary == "Limited by DRAM at 80.0 % of its peak.");
     REQUIRE(verdict.actions.front().id == "dram-rate");
     CHECK(verdict.actions.front().gain_at_most.value() == Approx(1 - 0.8 / 0.95));
+  }
+  SECTION("A DRAM that reaches more of its peak than others is bounded by that") {
+    Set(&kernel, "dram__bytes_write.sum", 0);
+    model::Device device = Calibrated();
+    device.ceilings.front().per_s = 4.8e12;
+    const Verdict verdict = Decide(kernel, device);
+    REQUIRE(verdict.actions.front().id == "dram-rate");
+    CHECK(verdict.actions.front().gain_at_most.value() == Approx(1 - 0.8 / (4.8e12 / 4.9152e12)));
   }
   SECTION("Of a mix that was not measured the highest ceiling counts") {
     Remove(&kernel, "dram__bytes_read.sum");
