@@ -16,11 +16,6 @@
 namespace prof::analyzer {
 namespace {
 
-// The same work, spread evenly over all SMs.
-Bound OfFullSms(const RuleInputs& inputs) {
-  return LeastOf({BoundBy(inputs, {}), BoundByWarpSlots(inputs)});
-}
-
 // SMs without work explain most of what the busiest unit leaves unused. A kernel that DRAM or L2
 // limits stays theirs, with the blocks as its first action: the SMs that are left use them as well.
 bool ShapeDecides(const RuleInputs& inputs, double frees) {
@@ -33,7 +28,7 @@ bool ShapeDecides(const RuleInputs& inputs, double frees) {
 // `expected`: what it frees where all blocks take the same time. It is no bound: with one long
 // block among short ones even more is idle.
 Cause OfShape(const RuleInputs& inputs, Limiter limiter, std::string_view action, double expected) {
-  const Bound bound = OfFullSms(inputs);
+  const Bound bound = BoundOfMoreWarps(inputs);
   Cause cause = MakeCause(limiter, std::min(expected, bound.gain.value_or(1)));
   const bool at_limit =
       inputs.leader && IsShared(inputs.leader->unit) && inputs.leader->of_peak >= kSaturated;

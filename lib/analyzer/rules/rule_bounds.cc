@@ -158,6 +158,10 @@ Bound LeastOf(std::initializer_list<Bound> bounds) {
   return least;
 }
 
+Bound BoundOfMoreWarps(const RuleInputs& inputs) {
+  return LeastOf({BoundBy(inputs, {}), BoundByWarpSlots(inputs)});
+}
+
 Bound BoundOfSameWork(const RuleInputs& inputs, const UnitUse& use) {
   const double ceiling = CeilingOf(inputs, use.unit);
   std::string formula = "1 - " + text::Fixed(use.at_least(), 3);

@@ -67,6 +67,10 @@ struct ExpectedCeiling {
 // The smallest of several that are known. Nothing bounds it where none is.
 [[nodiscard]] Bound LeastOf(std::initializer_list<Bound> bounds);
 
+// The same work by more warps at a time, or spread evenly over all SMs. The unit that limits it may
+// be any: nothing is relieved.
+[[nodiscard]] Bound BoundOfMoreWarps(const RuleInputs& inputs);
+
 // The same work at the unit's ceiling.
 [[nodiscard]] Bound BoundOfSameWork(const RuleInputs& inputs, const UnitUse& use);
 

@@ -30,11 +30,6 @@ bool PartialWavePrimary(const RuleInputs& inputs) {
 
 namespace {
 
-// The limiting unit of a kernel whose warps wait may be any: nothing is relieved.
-Bound OfMoreWarps(const RuleInputs& inputs) {
-  return LeastOf({BoundBy(inputs, {}), BoundByWarpSlots(inputs)});
-}
-
 // Not busy, and perhaps what most of the time goes to: warps that do one thing after the other use
 // each unit for a part of it.
 void AddDoubtOfHalfUse(const RuleInputs& inputs, Verdict* verdict) {
@@ -77,7 +72,7 @@ void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
   AddDoubtOfHalfUse(inputs, verdict);
   AddDoubtsOfData(inputs, inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0, verdict);
   if (!inputs.stalls.empty() || FewWarpsExplain(inputs)) {
-    verdict->actions.push_back(MakeAction("more-blocks", OfMoreWarps(inputs)));
+    verdict->actions.push_back(MakeAction("more-blocks", BoundOfMoreWarps(inputs)));
   }
   if (inputs.stalls.empty()) SuspectWaits(inputs, verdict);
 }
@@ -261,7 +256,7 @@ void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
   const bool hidden_by_blocks = advice.reason == "long_scoreboard" ||
                                 advice.reason == "short_scoreboard" || advice.reason == "wait";
   if (FewWarpsExplain(inputs) && hidden_by_blocks) {
-    verdict->actions.push_back(MakeAction("more-blocks", OfMoreWarps(inputs)));
+    verdict->actions.push_back(MakeAction("more-blocks", BoundOfMoreWarps(inputs)));
   }
   AddStalls(inputs, verdict);
   AddWarps(inputs, verdict);
@@ -308,7 +303,7 @@ void FillOccupancy(const RuleInputs& inputs, Verdict* verdict) {
       std::to_string(occupancy.limit_shared) + " (" +
       text::Bytes(inputs.kernel->static_shared_bytes + inputs.kernel->dynamic_shared_bytes) +
       " per block) (launch record)");
-  Action action = MakeAction("raise-occupancy", OfMoreWarps(inputs));
+  Action action = MakeAction("raise-occupancy", BoundOfMoreWarps(inputs));
   action.what = "Raise occupancy, which " + limits +
                 " limit: smaller tiles, __launch_bounds__, another block size.";
   verdict->actions = {action};

@@ -72,40 +72,42 @@ void DecideByCauses(const RuleInputs& inputs, const std::vector<Cause>& causes, 
   verdict->actions.insert(verdict->actions.end(), own.begin(), own.end());
 }
 
-// The busiest of the other units, and whether it is busy because the leader is.
+// The unit that competes with the leader; or else the busiest one that is busy because the leader
+// is. What the issue slots feed is as good an explanation as they are.
 std::string NextUnit(const RuleInputs& inputs) {
+  const Unit leader = inputs.leader->unit;
+  if (inputs.rival && leader != Unit::kIssue) return DescribeUse(*inputs.rival);
   for (const UnitUse& use : inputs.units()) {
-    if (use.unit == inputs.leader->unit) continue;
-    if (inputs.half_on_fma && use.unit == Unit::kTensor) continue;
-    const bool follows = Follows(use.unit, inputs.leader->unit);
-    return DescribeUse(use) +
-           (follows ? ", a consequence of the work of " + NameOf(inputs.leader->unit) : "");
+    if (use.unit == leader || (inputs.half_on_fma && use.unit == Unit::kTensor)) continue;
+    const bool follows = Follows(use.unit, leader);
+    return DescribeUse(use) + (follows ? ", a consequence of the work of " + NameOf(leader) : "");
   }
   return "";
 }
 
-// A unit below 80 %, with no other one that is half used by itself, and warps that wait for what is
-// no queue of a unit: that keeps it from more. Issue slots are what is left where warps wait.
-bool WaitsBelowLeader(const RuleInputs& inputs) {
-  const UnitUse& leader = *inputs.leader;
-  if (inputs.stalls.empty() || leader.unit == Unit::kIssue ||
-      inputs.Deciding(leader.unit, leader.of_peak) >= kSaturated) {
-    return false;
-  }
-  const bool has_rival =
-      std::any_of(inputs.units().begin(), inputs.units().end(), [&](const UnitUse& use) {
-        if (inputs.half_on_fma && use.unit == Unit::kTensor) return false;
-        return use.unit != leader.unit && !Follows(use.unit, leader.unit) &&
-               inputs.Deciding(use.unit, use.of_peak) >= kHalfUsed;
-      });
-  const Stall& top = inputs.stalls.front();
-  return !has_rival && top.share >= kStallShare && top.reason.find("throttle") == top.reason.npos;
+// Another unit whose work is not the leader's own is half used.
+bool HasRival(const RuleInputs& inputs) {
+  return inputs.rival && inputs.Deciding(inputs.rival->unit, inputs.rival->of_peak) >= kHalfUsed;
 }
 
+// A unit below 80 %, without a rival, and warps that keep it from more: by their stalls, where that
+// is no queue of a unit, or by being few. Empty where neither is so. Issue slots are what is left
+// where warps wait.
 std::string WaitingWarps(const RuleInputs& inputs) {
+  const UnitUse& leader = *inputs.leader;
+  if (leader.unit == Unit::kIssue || inputs.Deciding(leader.unit, leader.of_peak) >= kSaturated ||
+      HasRival(inputs)) {
+    return "";
+  }
+  const std::string waiting = std::string(kWaitingWarps) + ": ";
+  if (inputs.stalls.empty()) {
+    if (!FewWarpsAsk(inputs)) return "";
+    return waiting + "few, in " + text::Percent(*WarpsAtMost(inputs)) + " of the slots";
+  }
   const Stall& top = inputs.stalls.front();
-  return std::string(kWaitingWarps) + ": " + std::string(top.reason) + " " +
-         text::Percent(top.share);
+  const bool is_queue = top.reason.find("throttle") != top.reason.npos;
+  if (top.share < kStallShare || is_queue) return "";
+  return waiting + std::string(top.reason) + " " + text::Percent(top.share);
 }
 
 // The next explanation and its value: a unit, or else the stall that the units do not explain.
@@ -115,7 +117,8 @@ std::string RunnerUp(const RuleInputs& inputs, const Verdict& verdict) {
   const bool about_shape =
       verdict.limiter == Limiter::kTail || verdict.limiter == Limiter::kSmallGrid;
   if (about_unit && !about_shape) {
-    return WaitsBelowLeader(inputs) ? WaitingWarps(inputs) : NextUnit(inputs);
+    const std::string waiting = WaitingWarps(inputs);
+    return waiting.empty() ? NextUnit(inputs) : waiting;
   }
   if (verdict.limiter == Limiter::kNotMeasured) return "";
   if (verdict.rule == "mixed") return DescribeUse(*inputs.rival);

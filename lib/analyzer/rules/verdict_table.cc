@@ -45,7 +45,9 @@ const std::vector<VerdictRule>& RulesAfterCauses() {
         "DRAM leads at >= 80 % (ncu); or at >= 60 % and either 10 points before the rival or the "
         "rival below 60 %",
         "DRAM %, its ceiling, GB/s, bytes read and written, L2 hit rate, warps in use",
-        "`dram-rate`, `fewer-bytes`", "\"raise occupancy\" for a kernel at 95 % of DRAM"},
+        "`dram-rate`, `fewer-bytes`; below 80 % with less than half of the warp slots in use (own) "
+        "`more-blocks` where the grid leaves room for them, or else `raise-occupancy`",
+        "\"raise occupancy\" for a kernel at 95 % of DRAM"},
        LimitedBy<Unit::kDram>,
        FillDram,
        true},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,19 @@ bool LeaderBound(const RuleInputs& inputs) {
   return use >= BusyFrom(leader.unit) && (inputs.Margin() >= kMargin || !RivalIsBusy(inputs));
 }
 
+std::optional<double> WarpsAtMost(const RuleInputs& inputs) {
+  if (inputs.warps_used || inputs.kernel == nullptr) return inputs.warps_used;
+  const Occupancy& occupancy = inputs.kernel->occupancy;
+  if (!occupancy.known || occupancy.waves <= 0) return std::nullopt;
+  return occupancy.theoretical * std::min(1.0, occupancy.waves);
+}
+
+bool FewWarpsAsk(const RuleInputs& inputs) {
+  if (!inputs.leader || inputs.leader->unit != Unit::kDram) return false;
+  return inputs.Deciding(Unit::kDram, inputs.leader->of_peak) < kSaturated &&
+         WarpsAtMost(inputs).value_or(1) < kLowAchievedWarps;
+}
+
 namespace {
 
 // What DRAM has left to the ceiling that is expected of it. Not above 0: nothing.
@@ -69,6 +83,18 @@ void FillUnit(const RuleInputs& inputs, std::string_view same_work, Verdict* ver
   AddDoubtsOfData(inputs, inputs.SamplesOf(leader), verdict);
 }
 
+// More warps at a time: by more blocks where the grid leaves room for them, or else by blocks that
+// leave room for more.
+void AddMoreWarps(const RuleInputs& inputs, Verdict* verdict) {
+  if (inputs.kernel == nullptr || !FewWarpsAsk(inputs)) return;
+  const Occupancy& occupancy = inputs.kernel->occupancy;
+  if (!occupancy.known || occupancy.waves <= 0) return;
+  const bool has_room = occupancy.waves < 1;
+  if (!has_room && occupancy.theoretical >= kLowTheoretical) return;
+  verdict->actions.push_back(
+      MakeAction(has_room ? "more-blocks" : "raise-occupancy", BoundOfMoreWarps(inputs)));
+}
+
 // Less work on `units` by a smaller type, which makes all bytes half, and with them the
 // instructions that move and use them.
 Relief OfSmallerType(std::initializer_list<Unit> units) {
@@ -86,6 +112,7 @@ void AddLessWork(const RuleInputs& inputs, std::string_view id, const Relief& re
 
 void FillDram(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "dram-rate", verdict);
+  AddMoreWarps(inputs, verdict);
   verdict->actions.push_back(
       MakeAction("fewer-bytes", {std::nullopt,
                                  "nothing that was measured bounds it: the time falls with the "

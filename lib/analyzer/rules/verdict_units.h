@@ -5,6 +5,8 @@
 #ifndef PROF_LIB_ANALYZER_RULES_VERDICT_UNITS_H_
 #define PROF_LIB_ANALYZER_RULES_VERDICT_UNITS_H_
 
+#include <optional>
+
 #include "lib/analyzer/rules/rule_inputs.h"
 #include "prof/kernel_report.h"
 
@@ -17,6 +19,11 @@ template <Unit unit>
 [[nodiscard]] bool LimitedBy(const RuleInputs& inputs) {
   return LeaderBound(inputs) && inputs.leader->unit == unit;
 }
+// Of all warp slots: what was counted, or else the most that the launch record allows.
+[[nodiscard]] std::optional<double> WarpsAtMost(const RuleInputs& inputs);
+// DRAM leads below 80 %, and less than half of the warp slots are in use. It moves what is asked of
+// it: more warps may ask for more.
+[[nodiscard]] bool FewWarpsAsk(const RuleInputs& inputs);
 // Issue slots at 60 to 70 %, where no rule before it matched.
 [[nodiscard]] bool MostlyIssues(const RuleInputs& inputs);
 void FillMostlyIssues(const RuleInputs& inputs, Verdict* verdict);

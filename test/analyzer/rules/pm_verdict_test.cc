@@ -187,6 +187,43 @@ TEST_CASE("Part of a wave alone is no reason for more blocks") {
   CHECK_THAT(verdict.missing, Contains("warp stall reasons"));
 }
 
+TEST_CASE("DRAM below 80 % with few warps may be waited for: more of them are advised, and next") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kDram, 62);
+  SetPm(&kernel, TriageUnit::kIssue, 57);               // what its loads take
+  kernel.continuous.erase(Metric(TriageUnit::kWarps));  // the launch record has their most
+  SetGrid(&kernel, 2 * 132, 3);
+  kernel.occupancy.theoretical = 0.375;
+  Verdict verdict = Decide(kernel);
+  REQUIRE(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.runner_up == "warps that wait: few, in 25.0 % of the slots");
+  CHECK(Offers(verdict, "more-blocks"));
+  SECTION("where the grid leaves no room, by blocks that take less of an SM") {
+    SetGrid(&kernel, 40 * 132, 3);
+    verdict = Decide(kernel);
+    CHECK(verdict.runner_up == "warps that wait: few, in 37.5 % of the slots");
+    CHECK_FALSE(Offers(verdict, "more-blocks"));
+    CHECK(Offers(verdict, "raise-occupancy"));
+  }
+  SECTION("not at 80 %, where they are enough") {
+    SetPm(&kernel, TriageUnit::kDram, 82);
+    verdict = Decide(kernel);
+    CHECK(verdict.runner_up.find("warps that wait") == std::string::npos);
+    CHECK_FALSE(Offers(verdict, "more-blocks"));
+  }
+  SECTION("not beside another unit that is half used") {
+    SetPm(&kernel, TriageUnit::kFma, 55);
+    CHECK(Decide(kernel).runner_up.rfind("FMA pipe 55", 0) == 0);
+  }
+  SECTION("not with more than half of the warps") {
+    SetGrid(&kernel, 40 * 132, 8);
+    kernel.occupancy.theoretical = 0.6;
+    verdict = Decide(kernel);
+    CHECK(verdict.runner_up.find("warps that wait") == std::string::npos);
+    CHECK_FALSE(Offers(verdict, "raise-occupancy"));
+  }
+}
+
 TEST_CASE("With few warps by PM samples more blocks have a bound, before the suspicions") {
   KernelReport kernel = PartOfAWave(0.125, 20, 20);
   kernel.grid = {132, 1, 1};

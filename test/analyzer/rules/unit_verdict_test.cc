@@ -228,7 +228,7 @@ TEST_CASE(
   SetUse(&kernel, "gpu__dram_throughput", 85);
   verdict = Decide(kernel);
   REQUIRE(verdict.limiter == Limiter::kDram);
-  CHECK(verdict.runner_up.rfind("L2 60.0 % of peak, a consequence", 0) == 0);
+  CHECK(verdict.runner_up.find("a consequence") == std::string::npos);  // it competes with nothing
   SetUse(&kernel, "gpu__dram_throughput", 72);
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 52);
   SetUse(&kernel, "lts__t_sectors", 40);
