@@ -111,6 +111,13 @@ bool IssueLeads(double issue, double other) {
          (issue >= kIssueBusy && (other < kBusy || issue - other >= kMargin));
 }
 
+// A saturated tensor pipe reads its operands through L1, which then is nearly as busy. wgmma reads
+// them from shared memory itself: below that, too, L1 is a little busier because the pipe works.
+bool FeedsTensor(const RuleInputs& inputs, const UnitUse& tensor, double l1) {
+  const double use = inputs.WhileActive(tensor.unit, tensor.of_peak);
+  return use >= kSaturated || (use >= kBusy && l1 - use < kMargin && HasGroupMatrices(inputs));
+}
+
 const UnitUse* Leader(RuleInputs* all) {
   const RuleInputs& inputs = *all;
   const auto named = [&](const UnitUse& use) {
@@ -135,11 +142,9 @@ const UnitUse* Leader(RuleInputs* all) {
     return issue_slots;
   }
   if (other == nullptr) return nullptr;
-  // A saturated tensor pipe reads its operands through L1, which then is nearly as busy.
   const UnitUse* const tensor = inputs.counters->Find(Unit::kTensor);
-  const bool feeds_tensor = tensor != nullptr &&
-                            inputs.WhileActive(tensor->unit, tensor->of_peak) >= kSaturated &&
-                            Follows(other->unit, Unit::kTensor);
+  const bool feeds_tensor = tensor != nullptr && Follows(other->unit, Unit::kTensor) &&
+                            FeedsTensor(inputs, *tensor, named(*other));
   return feeds_tensor ? tensor : other;
 }
 

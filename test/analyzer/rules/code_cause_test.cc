@@ -259,6 +259,27 @@ TEST_CASE("The code tells mma.sync from wgmma for types whose operations do not"
   CHECK(Offers(Decide(kernel), "smaller-type"));
 }
 
+TEST_CASE("wgmma reads shared memory itself: L1 that is a little busier is no other limit") {
+  KernelCode code = OfLoadsAndStores();
+  code.group_mma = {4, 4};
+  KernelReport kernel = WithCode(code);
+  SetPm(&kernel, TriageUnit::kTensor, 76);
+  SetPm(&kernel, TriageUnit::kL1, 84);
+  SetPm(&kernel, TriageUnit::kShared, 84);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kTensor);
+  CHECK(verdict.confidence == Confidence::kMedium);
+  SECTION("ten points more are another limit") {
+    SetPm(&kernel, TriageUnit::kL1, 88);
+    SetPm(&kernel, TriageUnit::kShared, 88);
+    CHECK(Decide(kernel).limiter == Limiter::kShared);
+  }
+  SECTION("where a warp loads the operands, its loads may be the limit") {
+    kernel.code->group_mma = {};
+    CHECK(Decide(kernel).limiter == Limiter::kShared);
+  }
+}
+
 TEST_CASE("Products of a warp are judged by what they reach of the tensor pipe on Hopper") {
   KernelCode code = OfLoadsAndStores();
   code.warp_mma = {16, 16};
