@@ -16,11 +16,14 @@ using format::Mix;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr uint32_t kEntryProbes = 64;
+// A change of group takes as long as many samples. With fewer than three of them the analyzer has
+// a doubt (kEnoughLaunches).
+constexpr uint32_t kFirstRound = 3;
 
-// 5: 2, 5. 20: 2, 5, 12, 20. Each round begins after a rest as long as all before it, so the last
+// 5: 3, 5. 20: 3, 7, 17, 20. Each round begins after a rest as long as all before it, so the last
 // samples of many are the ones that lie far apart.
 std::vector<uint32_t> TargetsOf(uint32_t samples) {
-  std::vector<uint32_t> targets = {std::min((samples + 1) / 2, 2U)};
+  std::vector<uint32_t> targets = {std::min((samples + 1) / 2, kFirstRound)};
   while (targets.back() < samples) targets.push_back(std::min(samples, targets.back() * 5 / 2));
   return targets;
 }

@@ -3,7 +3,7 @@
 // The sample schedule decides which launches are sampled, for which pass group, and when to change
 // groups. It is bookkeeping: it calls neither CUPTI nor a clock.
 //
-// A signature gets its samples in rounds: in the first round every group gets up to two, later
+// A signature gets its samples in rounds: in the first round every group gets up to three, later
 // rounds add the rest, after a pause as long as everything before it. So each group is there early,
 // and the samples are spread over the run. Within a group a signature skips some of its launches
 // while other signatures want the group. Groups are visited in their order, again and again,
@@ -48,8 +48,7 @@ class SampleSchedule {
   static constexpr uint32_t kMaxGroups = 48;
   static constexpr uint32_t kCapacity = 8192;
   static constexpr size_t kMaxSlots = 8;  // contexts, which change groups on their own
-  // Active signatures, per slot: two samples of each fit between two decodes
-  // (RangeProfiler::kMaxRanges).
+  // Active signatures, per slot.
   static constexpr uint32_t kMaxOpen = 24;
   // A group that some signature still wants is left for others when nothing took it for this time,
   // and for four times the interval of the launch that wants another one.
