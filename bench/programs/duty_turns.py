@@ -13,19 +13,15 @@ timeline, or the estimate of the whole run. The first turns run before any recor
 
 import argparse
 import json
-import pathlib
 import random
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch"))
-import llama_like  # sets what makes cuBLAS deterministic, before PyTorch is there
+import timed_steps  # sets what makes cuBLAS deterministic, before PyTorch is there
 import prof
-import session_turns
 import torch
 
-STEPS = {"train": (session_turns.train_step, (64, 128, 256)),  # tokens
-         "decode": (session_turns.decode_step, (16, 64, 256, 1024))}  # positions
+STEPS = {"train": (timed_steps.train_step, (64, 128, 256)),  # tokens
+         "decode": (timed_steps.decode_step, (16, 64, 256, 1024))}  # positions
 WARM_UP, BARE_TURNS = 3, 3
 
 
@@ -86,9 +82,7 @@ def main():
         return
     seed = random.randrange(1 << 30) if arguments.seed is None else arguments.seed
     random_ = random.Random(seed)
-    torch.manual_seed(20)
-    with torch.device("cuda"):
-        model = llama_like.Model().to(torch.bfloat16)
+    model = timed_steps.new_model()
     make, sizes = STEPS[arguments.kind]
     steps = {size: make(model, size) for size in sizes}
     for _ in range(WARM_UP):

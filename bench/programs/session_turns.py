@@ -17,71 +17,17 @@ several speeds, and parts at one of them can be compared.
 import argparse
 import ctypes
 import json
-import pathlib
 import random
 import signal
 import statistics
-import sys
 import threading
 import time
 
-_HERE = pathlib.Path(__file__).resolve()
-sys.path[:0] = [str(_HERE.parents[2] / "examples" / "pytorch"), str(_HERE.parent / "coverage")]
-import llama_like  # sets what makes cuBLAS deterministic, before PyTorch is there
+import timed_steps  # sets what makes cuBLAS deterministic, before PyTorch is there
 import prof
-import step_clock
 import torch
-import torch.nn.functional as F
 
 ATTACH_S = 0.3  # prof looks for PyTorch every 20 ms, and tests it once
-WARM_UP = 3
-BATCH, POSITIONS = 8, 64
-
-
-def train_step(model, tokens_of_row=llama_like.TRAIN_TOKENS):
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    shape = (llama_like.TRAIN_BATCH, tokens_of_row + 1)
-    tokens = torch.randint(llama_like.VOCABULARY, shape, device="cuda")
-
-    def step():
-        logits = model(tokens[:, :-1])
-        F.cross_entropy(logits.float().flatten(0, 1), tokens[:, 1:].flatten()).backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-
-    return step
-
-
-def decode_step(model, positions=POSITIONS):
-    shape = (BATCH, llama_like.HEADS, positions, llama_like.HEAD)
-    caches = [tuple(torch.zeros(shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
-              for _ in range(llama_like.LAYERS)]
-    tokens = torch.randint(llama_like.VOCABULARY, (BATCH, 1), device="cuda")
-
-    def step():
-        with torch.no_grad():
-            model(tokens, caches, positions - 1).argmax(-1)
-
-    return step
-
-
-def timed(step, steps, parts=1):
-    """[[microseconds a step, the slower one of the fixed pieces around it]] of the parts."""
-    for _ in range(WARM_UP):
-        step()
-    times = []
-    torch.cuda.synchronize()
-    before_us = step_clock.probe_us()
-    for _ in range(parts):
-        begin = time.perf_counter()
-        for _ in range(steps):
-            step()
-        torch.cuda.synchronize()
-        us = (time.perf_counter() - begin) / steps * 1e6
-        behind_us = step_clock.probe_us()
-        times.append([round(us, 2), round(max(before_us, behind_us), 2)])
-        before_us = behind_us
-    return times
 
 
 def request_parts(number):
@@ -96,13 +42,13 @@ def turn(step, steps, parts, variant):
         if variant is not None:
             request_parts(variant[0])
         time.sleep(ATTACH_S)  # as below, where the machine rests, too
-        times = timed(step, steps, parts)
+        times = timed_steps.timed(step, steps, parts)
         if variant is not None:
             request_parts(variant[1])
         return times, None
     with prof.session(counters="none", **variant) as session:
         time.sleep(ATTACH_S)
-        times = timed(step, steps, parts)
+        times = timed_steps.timed(step, steps, parts)
     torch.cuda.synchronize()  # a recording that leaves CUPTI does so behind it
     return times, session.report
 
@@ -118,12 +64,10 @@ def main():
     if not torch.cuda.is_available():
         print("[skipped] no CUDA device")
         return
-    torch.manual_seed(20)
-    with torch.device("cuda"):
-        model = llama_like.Model().to(torch.bfloat16)
-    step = {"train": train_step, "decode": decode_step}[arguments.kind](model)
+    step = {"train": timed_steps.train_step,
+            "decode": timed_steps.decode_step}[arguments.kind](timed_steps.new_model())
     times, all_parts = ({name: [] for name in arguments.variants} for _ in range(2))
-    timed(step, WARM_UP)
+    timed_steps.timed(step, timed_steps.WARM_UP)
     for round_number in range(-1, arguments.rounds):  # the first one warms up
         names = list(arguments.variants)
         random.shuffle(names)

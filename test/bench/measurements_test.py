@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import pathlib
+import sys
 import time
 import unittest
 
@@ -11,6 +12,7 @@ from experiments import duty
 from experiments import leaving
 from experiments import names
 from experiments import names_cost
+from experiments import peers
 from experiments import step_parts
 from lib import expected_counts
 from lib import ncu
@@ -21,6 +23,62 @@ from lib import turns
 
 ROOT = pathlib.Path(__file__).parents[2]
 LATER = float("inf")
+
+
+class Peers(unittest.TestCase):
+    FAST, SLOW = 30, 54  # microseconds of the fixed piece of host code
+
+    def rows(self, runs, **sizes):
+        found = peers.rows_of("w", runs, {variant: sizes.get(variant) for variant in runs}, 100)
+        return {row["variant"]: row for row in found}
+
+    def test_runs_are_compared_at_the_full_speed_of_the_host(self):
+        bare = [[10, self.FAST]] * 6
+        slowed = [[20, self.SLOW]] * 14 + [[11, self.FAST]] * 6
+        rows = self.rows({"bare": [bare, bare], "prof": [slowed, slowed], "nsys": []}, prof=700)
+        self.assertEqual(set(rows), {"bare", "prof"})
+        self.assertEqual(rows["prof"]["us_per_step"], 20)
+        self.assertEqual(rows["prof"]["fast_us_per_step"], 11)
+        self.assertAlmostEqual(rows["prof"]["fast_over_bare"][0], 1.1)
+        self.assertEqual((rows["prof"]["n"], rows["prof"]["fast_n"]), (2, 2))
+        self.assertEqual((rows["bare"]["bytes_per_kernel"], rows["prof"]["bytes_per_kernel"]),
+                         (None, 7))
+
+    def test_a_run_that_was_hardly_ever_fast_counts_for_all_speeds_alone(self):
+        rows = self.rows({"bare": [[[10, self.FAST]] * 6],
+                          "prof": [[[20, self.SLOW]] * 16 + [[11, self.FAST]] * 4]})
+        self.assertEqual(rows["prof"]["fast_n"], 0)
+        self.assertIsNone(rows["prof"]["fast_over_bare"])
+        self.assertEqual(peers._us(rows["prof"]), 20)
+
+    def test_goals_name_the_lowest_of_the_other_tools(self):
+        def row(variant, us, size):
+            return {"workload": "PyTorch storm", "variant": variant, "us_per_step": us,
+                    "fast_us_per_step": None, "bytes_per_kernel": size}
+
+        time_goal, size_goal = peers.goals_of([
+            row("bare", 4, None), row("CUPTI's floor", 5, None), row("prof", 6, 7),
+            row("nsys", 6.5, 60), row("Proton", 9, 0.1)])
+        self.assertEqual((time_goal["limit"], time_goal["met"]), (6.5, True))
+        self.assertEqual((size_goal["limit"], size_goal["met"]), (60, True))
+
+    def test_a_run_that_fails_is_named_and_the_others_go_on(self):
+        failed = []
+        program = "input(); print('[parts] {\"storm\": [[7.5, 30]]}')"
+        runs, sizes = peers.measure(
+            "w", {"bare": ([sys.executable, "-c", program], None),
+                  "prof": ([sys.executable, "-c", "raise SystemExit(3)"], "/no/file")},
+            LATER, failed.append)
+        self.assertEqual(runs["bare"], [[[7.5, 30]]] * peers._REPEATS)
+        self.assertEqual(runs["prof"], [])
+        self.assertEqual(failed, ["w, prof: exit code 3: "] * peers._REPEATS)
+        self.assertEqual(sizes, {"bare": None})
+
+    def test_nothing_begins_after_the_deadline(self):
+        program = [sys.executable, "-c", "print('[parts] {\"storm\": [[7.5, 30]]}')"]
+        runs, _ = peers.measure("w", {"bare": (program, None), "prof": (program, None)},
+                                time.monotonic() - 1, self.fail)
+        self.assertEqual((len(runs["bare"]), len(runs["prof"])), (1, 0))
 
 
 class Turns(unittest.TestCase):
