@@ -25,7 +25,8 @@ RESULTS = ("many_processes",)
 FILES = ("many_processes.json",)
 
 _ROUNDS, _RUN_LIMIT_S, _MARGIN_S = 25, 60, 45
-_WAYS = ("fork", "forkserver", "spawn", "os-exit")
+_WAYS = ("fork", "forkserver", "spawn", "os-exit", "mpirun", "ranks")
+_LEAST_RANKS = 2
 _WORKER = re.compile(r"^\[worker\] pid (\d+) kernels (\d+)", re.MULTILINE)
 
 
@@ -48,7 +49,7 @@ def _command(bench, way):
     if way != "ranks":
         return [bench.python, program, way]
     return [bench.python, "-m", "torch.distributed.run", "--standalone",
-            f"--nproc-per-node={len(machine.gpus())}", program, way]
+            f"--nproc-per-node={max(_LEAST_RANKS, len(machine.gpus()))}", program, way]
 
 
 def _once(bench, way):
@@ -86,16 +87,15 @@ def markdown(where, gpus, rows):
 
 
 def run(bench):
-    ways = [*_WAYS, *(["ranks"] if len(machine.gpus()) > 1 else [])]
-    outcomes = {way: [] for way in ways}
+    outcomes = {way: [] for way in _WAYS}
     processes.exit_on_sigterm()
-    with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(_WAYS)) as pool:
         for _ in range(_ROUNDS):
             if time.monotonic() > bench.deadline(_MARGIN_S):
                 break
-            for way, problems in zip(ways, pool.map(lambda way: _once(bench, way), ways)):
+            for way, problems in zip(_WAYS, pool.map(lambda way: _once(bench, way), _WAYS)):
                 outcomes[way].append(problems)
-    rows = [_row(way, outcomes[way]) for way in ways]
+    rows = [_row(way, outcomes[way]) for way in _WAYS]
     gpus = len(machine.gpus())
     bench.publish("many_processes", {"gpus": gpus, "rows": rows},
                   markdown(bench.where(), gpus, rows))

@@ -304,6 +304,13 @@ TEST_CASE("Captures of another thread are never spoilt by what prof does", "[gpu
     options.counters = prof::Counters::kNone;
     options.unified_memory = options.gpu_state = true;
   }
+  SECTION("with all of that at once, and stacks, ops and the host") {
+    options.counters = prof::Counters::kAll;
+    options.continuous = options.unified_memory = options.gpu_state = true;
+    options.native_stacks = options.python_stacks = options.torch_shapes = true;
+    options.torch = prof::Torch::kOps;
+    options.host_samples = 200;
+  }
   prof::Session session(options);
   CHECK(Vectors::CaptureBesideLaunches(1.5).empty());
   const prof::Report report = prof::Analyze(session.Stop());
