@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cupti_backend/api/cupti_versions.h"
+#include "cupti_backend/pm/steady_samples.h"
 #include "lib/capture/process/clock.h"
 #include "lib/format/triage_metrics.h"
 
@@ -153,6 +154,7 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idlenes
     if (begin_ns > last_end_ns_ - interval_ns_ / 2) next_sample_ = 0;
   }
   const uint32_t idle_before = idle_samples_;
+  const size_t first = batch->begin_ns.size();
   const int64_t now_ns = capture::RealtimeNs();
   misdated_ = 0;
   for (size_t i = next_sample_; i < samples; ++i) {
@@ -180,6 +182,7 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idlenes
   const size_t taken = samples - std::min(next_sample_, samples);
   if (taken > 0) {
     idle_share_ = static_cast<double>(idle_samples_ - idle_before) / static_cast<double>(taken);
+    steady_ = idle_samples_ == idle_before && AreSteady(batch->values, metrics_, first);
   }
   next_sample_ = samples;
   // Initializing the image costs as much as decoding a good part of it, so it is done when needed:

@@ -59,6 +59,8 @@ class PmSession {
   // Its pass can show that the GPU does nothing.
   bool knows_idle() const { return !activity_.empty(); }
   double idle_share() const { return idle_share_; }
+  // Those of the last Decode may all be of one launch (steady_samples.h).
+  bool steady() const { return steady_; }
   // The samples of the last Decode that end before Open, or in the future, without those of no
   // length: on an H200 one of some seconds ago comes with a burst beside a kernel that fills the
   // link to the host.
@@ -85,6 +87,7 @@ class PmSession {
   std::vector<std::string> activity_;  // those of them that are zero when the GPU does nothing
   uint32_t idle_samples_ = 0, misdated_ = 0;
   double idle_share_ = 0;
+  bool steady_ = false;
   std::vector<uint8_t> config_, image_;
   std::vector<uint8_t> blank_;  // an empty image: to copy it takes a third of CUPTI's time for one
 };

@@ -97,6 +97,8 @@ TriageSignals TriageDevice::Signals(TriageSignals process) const {
   process.resolved = parts_.coverage->bursts_resolved();
   process.idle_share = session_.idle_share();
   process.knows_idle = session_.knows_idle();
+  process.within_launch =
+      session_.steady() && schedule_.interval_ns() == TriageSchedule::kShortestIntervalNs;
   process.waiting_share = parts_.coverage->waiting_share();
   return process;
 }

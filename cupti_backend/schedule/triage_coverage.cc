@@ -177,6 +177,8 @@ TriageCoverage::Time TriageCoverage::Count(const Burst& burst, size_t sample,
     time.busy_ns += static_cast<double>(overlap_ns);
     if (kernels_.size() >= kMaxKernels && kernels_.count(record->key) == 0) continue;
     Kernel& kernel = kernels_[record->key];
+    kernel.is_long |=
+        record->end_ns - record->start_ns > burst.end_ns.back() - burst.begin_ns.front();
     const double part = static_cast<double>(overlap_ns) / static_cast<double>(length_ns);
     kernel.worth[interval] += part;
     kernel.time[interval] += part;
@@ -221,7 +223,8 @@ bool TriageCoverage::Enough(const Kernel& kernel) {
     worth += kernel.worth[i];
     is_fit |= kernel.worth[i] >= kEnoughOfInterval && kernel.time[i] >= kLeastTime;
   }
-  return kernel.bursts >= kEnoughBursts && worth >= kEnoughSamples && is_fit;
+  const uint32_t bursts = kernel.is_long ? kEnoughBurstsOfLong : kEnoughBursts;
+  return kernel.bursts >= bursts && worth >= kEnoughSamples && is_fit;
 }
 
 void TriageCoverage::Decide(KernelKey key, Kernel* kernel) {

@@ -62,6 +62,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
   if (learnt_ns_ == kNever) learnt_ns_ = now_ns;  // the program is about to begin
   if (signals.launches != launches_) launched_ns_ = now_ns;
   launches_ = signals.launches;
+  if (!judged_) LearnLong(now_ns, signals.within_launch);
   LearnIdle(signals.idle_share);  // of a burst before now
   LearnRate(now_ns, signals.launches);
   knows_idle_ = signals.knows_idle;
@@ -72,6 +73,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
     unknown_ = before + signals.news - news_;
     fresh_until_ns_ = now_ns + kFreshNs;
     fresh_bursts_ = full < kFullForFew ? 1 : full < kFullForAll ? kFewFreshBursts : kFreshBursts;
+    more_of_long_ = full < kFullForAll ? 0 : kMoreOfLong;
     blind_bursts_ = 0;
     known_ = false;
     LearnNewsGap(now_ns);
@@ -127,6 +129,16 @@ void TriageSchedule::LearnIdle(double idle_share) {
     idle_ += std::max(1.0 / idle_bursts_, kWeightOfLatest) * (idle_share - idle_);
   }
   vain_ = idle_share > kVainIdle ? vain_ + 1 : 0;
+}
+
+// Its duration will be known when its record comes, and the phase of the program may be over then.
+void TriageSchedule::LearnLong(int64_t now_ns, bool within_launch) {
+  const bool fresh = now_ns < fresh_until_ns_ && !known_;
+  if (!within_launch || !fresh || fresh_bursts_ > 0 || more_of_long_ == 0) return;
+  --more_of_long_;
+  fresh_bursts_ = 1;
+  gap_ns_ = kFreshGapNs;
+  next_burst_ns_ = last_burst_ns_ + static_cast<int64_t>(kFreshGapNs * (0.5 + Random()));
 }
 
 void TriageSchedule::LearnWaiting(uint64_t resolved, double waiting_share) {

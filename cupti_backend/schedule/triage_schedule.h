@@ -59,6 +59,8 @@ struct TriageSignals {
   double idle_share = 0, waiting_share = 0;
   // The pass of that burst can show it.
   bool knows_idle = true;
+  // All of it lay within one launch, as far as its samples tell.
+  bool within_launch = false;
   // A launch can show that a kernel comes that lacks samples; and one comes soon.
   bool may_ring = true, alarm = true;
   // When it is to be expected; 0: not known.
@@ -81,6 +83,9 @@ class TriageSchedule {
   // comes later gets some, too.
   static constexpr double kFullForAll = 0.5, kFullForFew = 0.2;
   static constexpr int kFewFreshBursts = 2;
+  // Where a burst for something new lies within one launch, so many more follow: a burst sees a
+  // small part of such a launch (TriageCoverage::kEnoughBurstsOfLong).
+  static constexpr int kMoreOfLong = 5;
   // So long after it the hardware is not given to others, unless hardly any of the GPU's time lacks
   // samples after these bursts.
   static constexpr int64_t kFreshNs = 1'000'000'000;
@@ -185,6 +190,7 @@ class TriageSchedule {
   void LearnNewsGap(int64_t now_ns);
   void LearnRate(int64_t now_ns, uint64_t launches);
   void LearnIdle(double idle_share);
+  void LearnLong(int64_t now_ns, bool within_launch);
   void LearnWaiting(uint64_t resolved, double waiting_share);
   void LearnResolved(int64_t now_ns, uint64_t resolved, double full);
   [[nodiscard]] int64_t RestNs() const;
@@ -225,6 +231,7 @@ class TriageSchedule {
   double lacking_ = 1;
   bool listens_ = false;
   int fresh_bursts_ = 0;          // still to take
+  int more_of_long_ = 0;          // that may follow them
   uint64_t blind_bursts_ = 0;     // taken after these
   uint64_t unknown_ = 0;          // new kernels of which no burst is known yet
   bool known_ = true;             // what the bursts for something new have met

@@ -47,7 +47,7 @@ struct Recorded {
     TriageCoverage& coverage = *watch.Of(device);
     for (int64_t begin_ns = 1'000'000; begin_ns <= 3'000'000; begin_ns += 1'000'000) {
       coverage.ExpectBurst(begin_ns);
-      coverage.AddRecord(7, begin_ns - 10'000, begin_ns + 900'000);
+      coverage.AddRecord(7, begin_ns + 10'000, begin_ns + 490'000);
       TriageCoverage::Burst burst;
       for (int64_t i = 0; i < 100; ++i) {
         burst.begin_ns.push_back(begin_ns + i * 5'000);

@@ -258,6 +258,11 @@ TriageUse SimulatedMachine::Sample(int64_t begin_ns, int64_t end_ns, bool* busy)
 void SimulatedMachine::EndBurst() {
   const int64_t samples = std::min(kMostSamples, (burst_end_ns_ - burst_ns_) / interval_ns_);
   TriageCoverage::Burst burst;
+  const int64_t end_ns = burst_ns_ + samples * interval_ns_;
+  within_launch_ = interval_ns_ == TriageSchedule::kShortestIntervalNs &&
+                   std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
+                     return piece.begin_ns <= burst_ns_ && piece.end_ns >= end_ns;
+                   });
   int64_t idle = 0;
   for (int64_t i = 0; i < samples; ++i) {
     const int64_t from_ns = burst_ns_ + i * interval_ns_;
@@ -304,6 +309,7 @@ void SimulatedMachine::ServeTriage() {
   signals.interval_ns = coverage_.interval_ns();
   signals.resolved = coverage_.bursts_resolved();
   signals.idle_share = idle_share_;
+  signals.within_launch = within_launch_;
   signals.waiting_share = coverage_.waiting_share();
   LaunchAlarm& alarm = *policy_.alarm();
   if (alarm.rung() && alarm.expected_ns() != 0 && alarm.expected_ns() < now_ns_) alarm.SwitchOff();

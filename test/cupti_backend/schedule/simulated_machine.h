@@ -110,6 +110,7 @@ class SimulatedMachine {
   int64_t burst_ns_ = 0, burst_end_ns_ = 0;  // the burst that is under way; 0: none
   int64_t triage_ns_ = 0;
   double idle_share_ = 0;
+  bool within_launch_ = false;
   int bursts_ = 0, link_opens_ = 0;
   bool link_is_full_ = false;
   std::deque<Piece> pieces_;   // that a burst may meet

@@ -83,6 +83,21 @@ TEST_CASE("A kernel lacks samples until it was seen in three bursts, then its us
   CHECK(coverage.TakeDecided().empty());
 }
 
+TEST_CASE("A launch that is longer than a burst needs eight of them, which see its parts") {
+  TriageCoverage coverage;
+  for (int burst = 1; burst <= 8; ++burst) {
+    CHECK(coverage.TakeDecided().empty());
+    const int64_t begin_ns = burst * kS;
+    coverage.ExpectBurst(begin_ns);
+    coverage.AddRecord(5, begin_ns - kMs, begin_ns + 6 * kMs);
+    coverage.AddBurst(BurstAt(begin_ns, 5 * kUs, 100, 85), begin_ns);
+    coverage.AddRecord(5, begin_ns + 6 * kMs, begin_ns + 13 * kMs);
+    coverage.Resolve(begin_ns + TriageCoverage::kSettleNs + 1);
+  }
+  CHECK(coverage.TakeDecided().size() == 1);
+  CHECK(coverage.lacking() < 0.01);
+}
+
 TEST_CASE("A kernel is met once by each burst, until it has enough") {
   TriageCoverage coverage;
   for (int burst = 1; burst <= 5; ++burst) {

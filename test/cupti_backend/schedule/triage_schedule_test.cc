@@ -99,6 +99,29 @@ TEST_CASE("Each phase of 0.3 s gets bursts, for as long as the budget's minute l
   }
 }
 
+TEST_CASE("Where the bursts for something new lie within one launch, five more follow at once") {
+  Simulation simulation;
+  const auto one_phase = [](int64_t) { return Simulation::Now{true, 1, 1, 0}; };
+  constexpr int64_t kPhaseNs = 300 * kMs;
+  simulation.signals.resolved = 0;
+  SECTION("in the first phase of a program") {
+    simulation.signals.within_launch = true;
+    simulation.Run(kPhaseNs, one_phase);
+    CHECK(simulation.BurstsIn(0, kPhaseNs) ==
+          TriageSchedule::kFreshBursts + TriageSchedule::kMoreOfLong);
+  }
+  SECTION("not for launches that are shorter") {
+    simulation.Run(kPhaseNs, one_phase);
+    CHECK(simulation.BurstsIn(0, kPhaseNs) == TriageSchedule::kFreshBursts);
+  }
+  SECTION("not when half of the budget is gone, which what comes later needs") {
+    simulation.signals.within_launch = true;
+    simulation.budget.Spend(1'000 * kMs);
+    simulation.Run(kPhaseNs, one_phase);
+    CHECK(simulation.BurstsIn(0, kPhaseNs) == TriageSchedule::kFewFreshBursts);
+  }
+}
+
 // 31 kernels that a program runs once, all at the start, and then each in a phase of its own.
 TEST_CASE("Phases whose kernels ran before get their bursts at once, too") {
   constexpr int kPhases = 31;
