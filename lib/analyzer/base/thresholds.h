@@ -38,6 +38,10 @@ constexpr double kSharedIsMost = 0.50;      // [own] share of L1 wavefronts that
 // [hw] IMAD runs on the heavy half of the FMA pipe only.
 constexpr double kHeavyOverWholeFma = 1.50;
 
+// [hw] Cycles for which an instruction of a warp keeps the slowest pipe busy: FP64 on a chip with two
+// lanes for it in an SM.
+constexpr double kSlowestPipe = 64;
+
 // [own] A bound by other units that lets less than half of the time remain helps nobody to decide.
 constexpr double kBoundOfOthers = 0.50;
 // [own] SMs that were active for less give no use while active: fill and drain are most of it.
@@ -84,6 +88,7 @@ constexpr double kHits = 0.80;  // [own] of the sectors: the level that serves t
 constexpr double kIssueHealthy = 0.80;     // [ncu] CPIStall: issued per cycle and scheduler
 constexpr double kStallShare = 0.30;       // [ncu] CPIStall: share of a warp's latency
 constexpr double kStallShareClear = 0.40;  // [own] below it the top reason is one of several
+constexpr double kMostlyStalled = 0.50;    // [own] of a warp's time, by all reasons together
 constexpr double kEligibleEnough = 1.0;    // [hw] one eligible warp per cycle feeds a scheduler
 constexpr double kLowTheoretical = 0.80;   // [ncu] TheoreticalOccupancy
 

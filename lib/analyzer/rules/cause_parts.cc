@@ -9,10 +9,6 @@
 
 namespace prof::analyzer {
 
-bool IsOneOf(Unit unit, std::initializer_list<Unit> units) {
-  return std::find(units.begin(), units.end(), unit) != units.end();
-}
-
 bool UnitsDecide(const RuleInputs& inputs) { return LeaderBound(inputs) || Mixed(inputs); }
 
 double LeftOfLeader(const RuleInputs& inputs) {

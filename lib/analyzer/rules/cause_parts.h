@@ -28,8 +28,6 @@ struct Cause {
   prof::Doubt doubt;    // why it may be wrong; without an id: nothing of its own
 };
 
-[[nodiscard]] bool IsOneOf(Unit unit, std::initializer_list<Unit> units);
-
 // A unit, or two of them, are the limit.
 [[nodiscard]] bool UnitsDecide(const RuleInputs& inputs);
 // What the limiting unit could still gain with the same work.

@@ -23,9 +23,18 @@ bool IsKnown(const Measured& counters, Unit unit) {
   return counters.Find(unit) != nullptr;
 }
 
+// Each instruction was issued, so a pipe that was not measured is not busy where the issue slots
+// rest.
+bool RestsByIssue(const RuleInputs& inputs, Unit unit) {
+  const UnitUse* const issue = inputs.counters->Find(Unit::kIssue);
+  return issue != nullptr && IsOneOf(unit, {Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu}) &&
+         kSlowestPipe * inputs.WhileActive(Unit::kIssue, issue->at_most()) < kBusy;
+}
+
 void FindUnknown(RuleInputs* inputs) {
   for (const UnitName& name : kUnitNames) {
-    if (name.must_be_known && !IsKnown(*inputs->counters, name.unit)) {
+    if (name.must_be_known && !IsKnown(*inputs->counters, name.unit) &&
+        !RestsByIssue(*inputs, name.unit)) {
       inputs->unknown.push_back(name.heading);
     }
   }
@@ -320,6 +329,10 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
 double BusyFrom(Unit unit) { return unit == Unit::kIssue ? kIssueBusy : kBusy; }
 
 bool IsShared(Unit unit) { return unit == Unit::kDram || unit == Unit::kL2; }
+
+bool IsOneOf(Unit unit, std::initializer_list<Unit> units) {
+  return std::find(units.begin(), units.end(), unit) != units.end();
+}
 
 bool Follows(Unit other, Unit leader) {
   const auto memory_path = [](Unit unit) {

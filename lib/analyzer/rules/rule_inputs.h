@@ -6,6 +6,7 @@
 #define PROF_LIB_ANALYZER_RULES_RULE_INPUTS_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -92,6 +93,8 @@ struct RuleInputs {
 
 // The use from which on a unit may limit a kernel.
 [[nodiscard]] double BusyFrom(Unit unit);
+
+[[nodiscard]] bool IsOneOf(Unit unit, std::initializer_list<Unit> units);
 
 // True for DRAM and L2, which all SMs share.
 [[nodiscard]] bool IsShared(Unit unit);

@@ -138,13 +138,52 @@ void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict) {
   SuspectWaits(inputs, verdict);
 }
 
-// More warps would be resident, would find blocks to run, and would hide what the warps wait for.
-bool OccupancyLimited(const RuleInputs& inputs) {
+bool WaitsForSeveral(const RuleInputs& inputs) {
+  double stalled = 0;
+  for (const Stall& stall : inputs.stalls) stalled += stall.share;
+  return inputs.unknown.empty() && inputs.busiest < kBusy && stalled >= kMostlyStalled &&
+         inputs.stalls.front().share < kStallShare;
+}
+
+namespace {
+
+// More warps would be resident, would find blocks to run, and too few are ready as it is.
+bool HasRoomForWarps(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
-  return Waiting(inputs) && occupancy.known && occupancy.waves > 1 &&
-         occupancy.theoretical < kLowTheoretical && !occupancy.limited_by.empty() &&
-         AdviceOn(inputs.stalls.front().reason).hidden_by_warps && inputs.eligible &&
-         *inputs.eligible < kEligibleEnough && inputs.UseOf(Unit::kTensor) < kTensorKernel;
+  return occupancy.known && occupancy.waves > 1 && occupancy.theoretical < kLowTheoretical &&
+         !occupancy.limited_by.empty() && inputs.eligible && *inputs.eligible < kEligibleEnough &&
+         inputs.UseOf(Unit::kTensor) < kTensorKernel;
+}
+
+Action RaiseOccupancy(const RuleInputs& inputs) {
+  Action action = MakeAction("raise-occupancy", BoundOfMoreWarps(inputs));
+  action.what = "Raise occupancy, which " + text::Enumerate(inputs.kernel->occupancy.limited_by) +
+                " limit: smaller tiles, __launch_bounds__, another block size.";
+  return action;
+}
+
+}  // namespace
+
+bool OccupancyLimited(const RuleInputs& inputs) {
+  return Waiting(inputs) && HasRoomForWarps(inputs) &&
+         AdviceOn(inputs.stalls.front().reason).hidden_by_warps;
+}
+
+void FillSeveralStalls(const RuleInputs& inputs, Verdict* verdict) {
+  std::vector<std::string> reasons;
+  for (const Stall& stall : inputs.stalls) {
+    if (reasons.size() == 3) break;
+    reasons.push_back(text::Percent(stall.share) + " of their time for " +
+                      std::string(AdviceOn(stall.reason).waits_for));
+  }
+  verdict->summary = "Warps wait for several things: " + text::Enumerate(reasons) + ".";
+  AddBusiestUnits(inputs, verdict);
+  AddStalls(inputs, verdict);
+  AddWarps(inputs, verdict);
+  AddDoubtsOfWaiting(inputs, verdict);
+  AddDoubtOfHalfUse(inputs, verdict);
+  if (HasRoomForWarps(inputs)) verdict->actions.push_back(RaiseOccupancy(inputs));
+  verdict->missing = "PC samples: which instructions the warps wait at";
 }
 
 namespace {
@@ -303,10 +342,7 @@ void FillOccupancy(const RuleInputs& inputs, Verdict* verdict) {
       std::to_string(occupancy.limit_shared) + " (" +
       text::Bytes(inputs.kernel->static_shared_bytes + inputs.kernel->dynamic_shared_bytes) +
       " per block) (launch record)");
-  Action action = MakeAction("raise-occupancy", BoundOfMoreWarps(inputs));
-  action.what = "Raise occupancy, which " + limits +
-                " limit: smaller tiles, __launch_bounds__, another block size.";
-  verdict->actions = {action};
+  verdict->actions = {RaiseOccupancy(inputs)};
 }
 
 }  // namespace prof::analyzer

@@ -17,12 +17,15 @@ namespace prof::analyzer {
 // Reads and writes of the kernel, those that stay in L2 included, are at DRAM's limit: whoever runs
 // next pays for the bytes that L2 still has to write.
 [[nodiscard]] bool WritesLater(const RuleInputs& inputs);
+// Warps wait most of the time, for several things, none of which stands out.
+[[nodiscard]] bool WaitsForSeveral(const RuleInputs& inputs);
 // All units are known, and no stall.
 [[nodiscard]] bool NoUnitBusy(const RuleInputs& inputs);
 void FillWritesLater(const RuleInputs& inputs, Verdict* verdict);
 void FillPartialWave(const RuleInputs& inputs, Verdict* verdict);
 void FillOccupancy(const RuleInputs& inputs, Verdict* verdict);
 void FillLatency(const RuleInputs& inputs, Verdict* verdict);
+void FillSeveralStalls(const RuleInputs& inputs, Verdict* verdict);
 void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict);
 
 }  // namespace prof::analyzer

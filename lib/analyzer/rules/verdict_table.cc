@@ -171,6 +171,15 @@ const std::vector<VerdictRule>& RulesAfterCauses() {
         "as `issue-throughput`", "as `issue-throughput`", "\"unknown\" at 69 %"},
        MostlyIssues,
        FillMostlyIssues},
+      {{"several-stalls", Limiter::kLatency,
+        "no unit is busy, warps wait half of their time or more (own), and no stall stands out; "
+        "confidence low",
+        "three busiest units, stalls",
+        "`raise-occupancy` where it is as low as for "
+        "`occupancy-limited`",
+        "one of the stalls"},
+       WaitsForSeveral,
+       FillSeveralStalls},
       {{"unknown", Limiter::kUnknown,
         "nothing else; `missing` names the units that were not measured, or PC samples",
         "three busiest units, stalls", "–", "a confident guess"},

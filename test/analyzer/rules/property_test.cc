@@ -145,6 +145,7 @@ TEST_CASE("No kernel gets a gain outside 0..1, occupancy advice at a busy unit, 
     if (SpeedOfLight(kernel) >= 80) REQUIRE_FALSE(AdvisesOccupancy(verdict));
     const bool names_stall = verdict.limiter == Limiter::kLatency &&
                              verdict.rule != "no-unit-busy" && verdict.rule != "partial-wave" &&
+                             verdict.rule != "several-stalls" &&
                              verdict.rule != "atomics";  // sectors alone show them
     if (names_stall) REQUIRE_FALSE(verdict.stall.empty());
     const bool unsure =

@@ -58,11 +58,41 @@ TEST_CASE("A quiet kernel without stall metrics waits, and the level stalls woul
   CHECK(verdict.missing.find("--counters stalls") != std::string::npos);
 }
 
-TEST_CASE("A quiet kernel whose stalls are spread evenly is unknown") {
-  const Verdict verdict = Decide(QuietKernel());
-  CHECK(verdict.limiter == Limiter::kUnknown);
-  CHECK(verdict.rule == "unknown");
+TEST_CASE("A quiet kernel whose stalls are spread evenly waits for several things") {
+  KernelReport kernel = QuietKernel();
+  SetStall(&kernel, "long_scoreboard", 1.1);
+  Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kLatency);
+  CHECK(verdict.rule == "several-stalls");
+  CHECK(verdict.confidence == Confidence::kLow);
+  CHECK(verdict.stall.empty());
+  CHECK(verdict.summary.find("several things: 26.8 % of their time for data from global") !=
+        std::string::npos);
   CHECK(verdict.gain_at_most == 0);
+  CHECK(verdict.actions.empty());
+  // Few warps: more of them would hide each of these.
+  kernel.occupancy.theoretical = 0.375;
+  kernel.occupancy.limited_by = {"registers"};
+  Set(&kernel, "sm__warps_active.avg.pct_of_peak_sustained_active", 35);
+  verdict = Decide(kernel);
+  CHECK(verdict.rule == "several-stalls");
+  CHECK(Offers(verdict, "raise-occupancy"));
+  CHECK(verdict.gain_at_most > 0.5);
+}
+
+TEST_CASE("Pipes that were not measured are not busy where the issue slots rest") {
+  KernelReport kernel = QuietKernel();
+  SetStall(&kernel, "long_scoreboard", 90);
+  for (const char* unit : {"sm__pipe_fma_cycles_active", "sm__pipe_fmaheavy_cycles_active",
+                           "sm__pipe_fp64_cycles_active"}) {
+    Remove(&kernel, std::string(unit) + ".avg.pct_of_peak_sustained_elapsed");
+  }
+  SetUse(&kernel, "sm__issue_active", 0.2);
+  CHECK(Decide(kernel).rule == "latency-stall");
+  SetUse(&kernel, "sm__issue_active", 2);  // FP64 of a chip with two lanes for it could be busy
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kUnknown);
+  CHECK(verdict.missing.find("FP64") != std::string::npos);
 }
 
 TEST_CASE("Issue slots at 66 % are the limit where no stall stands out, and not where one does") {
