@@ -38,7 +38,7 @@ _MARGIN_S = 30
 _RUN_LIMIT_S = 60
 _LEAST_PARTS = 5  # of a run at the full speed of the host
 _AHEAD = 2  # programs that load PyTorch while another one runs
-_BARE, _FLOOR, _PROF = "bare", "CUPTI's floor", "prof"
+_BARE, _FLOOR, _PROF, _PROTON = "bare", "CUPTI's floor", "prof", "Proton"
 _PROGRAM = "bench/programs/peer_steps.py"
 _WORKLOADS = {"PyTorch storm": "storm", "llama_like, decode": "decode",
               "llama_like, train": "train"}
@@ -64,7 +64,7 @@ def variants(bench, parts, program):
         "torch.profiler, CUDA": under("torch", f"{scratch}/torch.json"),
         "torch.profiler, CPU and CUDA": under("torch-cpu", f"{scratch}/torch_cpu.json"),
         # It sums up by scope and keeps no timeline, so its file does not grow with the launches.
-        "Proton": under("proton", f"{scratch}/proton.hatchet"),
+        _PROTON: under("proton", f"{scratch}/proton.hatchet"),
     }
     nsys = machine.nsys()
     if nsys:
@@ -82,10 +82,10 @@ def size_of(path):
     return None
 
 
-def measure(name, commands, deadline, fail):
-    """{variant: [the parts of a run, a run]}. `commands`: {variant: (command, what it writes)}.
+def measure(commands, deadline, fail):
+    """({variant: [{workload: parts}, a run]}, {variant: bytes that it wrote}).
 
-    A variant that fails is missing in that round.
+    `commands`: {variant: (command, what it writes)}. A variant that fails is missing in that round.
     """
     runs, sizes = {variant: [] for variant in commands}, {}
     order = [variant for _ in range(_REPEATS) for variant in commands]
@@ -94,17 +94,19 @@ def measure(name, commands, deadline, fail):
         for variant, (_, code, output) in zip(order, outcomes):
             parts = turns.parts_in(output)
             if code != 0 or not parts:
-                fail(f"{name}, {variant}: exit code {code}: {output.strip()[-200:]}")
+                fail(f"{variant}: exit code {code}: {output.strip()[-200:]}")
             else:
-                runs[variant] += parts.values()
+                runs[variant].append(parts)
                 sizes[variant] = commands[variant][1] and size_of(commands[variant][1])
             if time.monotonic() > deadline:
                 break
     return runs, sizes
 
 
-def rows_of(name, runs, sizes, kernels):
-    """The time of a run is the median of its parts; a row has the medians of its runs."""
+def rows_of(workload, runs, bytes_per_kernel):
+    """`runs`: {variant: [parts, a run]}. The time of a run is the median of its parts; a row has the
+    medians of its runs.
+    """
     fast = turns.at_full_speed({(variant, i): parts for variant, found in runs.items()
                                 for i, parts in enumerate(found)})
     all_us, fast_us = (collections.defaultdict(list) for _ in range(2))
@@ -118,53 +120,39 @@ def rows_of(name, runs, sizes, kernels):
         ratio = all_us[variant], all_us[_BARE]
         fast_ratio = fast_us[variant], fast_us[_BARE]
         rows.append({
-            "workload": name, "variant": variant, "n": len(all_us[variant]),
+            "workload": workload, "variant": variant, "n": len(all_us[variant]),
             "us_per_step": statistics.median(all_us[variant]),
             "over_bare": turns.ratio_of_medians(*ratio) if all(ratio) else None,
             "fast_n": len(fast_us[variant]),
             "fast_us_per_step": statistics.median(fast_ratio[0]) if fast_ratio[0] else None,
             "fast_over_bare": turns.ratio_of_medians(*fast_ratio) if all(fast_ratio) else None,
-            "bytes_per_kernel": sizes[variant] / kernels if sizes[variant] and kernels else None,
-            "runs": runs[variant]})
+            "bytes_per_kernel": bytes_per_kernel.get(variant), "runs": runs[variant]})
     return rows
-
-
-def run_workload(bench, parts, name, deadline):
-    program = [_PROGRAM, _WORKLOADS[name]]
-    chosen = {variant: found for variant, found in variants(bench, parts, program).items()
-              if variant in (_BARE, _PROF) or re.search(settings.VARIANTS, variant)}
-    runs, sizes = measure(name, chosen, deadline, bench.fail)
-    kernels = None
-    with bench.failing(f"{name}: kernels of prof's snapshot"):
-        kernels = prof_report.load(bench.prof, chosen[_PROF][1])["totals"]["kernels"]
-    return rows_of(name, runs, sizes, kernels)
-
-
-def _us(row):
-    """At the full speed of the host, where it had that."""
-    return row["fast_us_per_step"] or row["us_per_step"]
 
 
 def goals_of(rows):
     """prof is the cheapest in time and in bytes, among those that keep a timeline."""
     goals = []
-    for name in _WORKLOADS:
-        ours = [row for row in rows if row["workload"] == name and row["variant"] == _PROF]
-        others = [row for row in rows if row["workload"] == name
-                  and row["variant"] not in (_PROF, _BARE, _FLOOR)]
-        if not ours or not others:
+    for workload in _WORKLOADS:
+        of = {row["variant"]: row for row in rows if row["workload"] == workload}
+        if _PROF not in of:
             continue
-        best = min(_us(row) for row in others)
-        goals.append({"goal": f"{name}: us per step, the lowest of all tools",
-                      "measured": _us(ours[0]), "limit": best,
-                      "met": _us(ours[0]) <= best})
-        sizes = [row["bytes_per_kernel"] for row in others
-                 if row["bytes_per_kernel"] and row["variant"] != "Proton"]
-        if sizes and ours[0]["bytes_per_kernel"]:
-            goals.append({"goal": f"{name}: bytes per kernel, the lowest that keep a timeline",
-                          "measured": ours[0]["bytes_per_kernel"], "limit": min(sizes),
-                          "met": ours[0]["bytes_per_kernel"] <= min(sizes)})
-    return goals
+        quantity = "fast_us_per_step" if of[_PROF]["fast_us_per_step"] else "us_per_step"
+        goals.append(_goal(f"{workload}: us per step, the lowest of all tools", of, quantity))
+    of = {row["variant"]: row for row in rows if row["variant"] != _PROTON}
+    goals.append(_goal("bytes per kernel, the lowest that keep a timeline", of,
+                       "bytes_per_kernel"))
+    return [goal for goal in goals if goal]
+
+
+def _goal(text, row_of, quantity):
+    """Of prof's row and of other tools. None where one of them has no such quantity."""
+    ours = row_of[_PROF][quantity]
+    values = [row[quantity] for variant, row in row_of.items()
+              if variant not in (_PROF, _BARE, _FLOOR) and row[quantity]]
+    if not ours or not values:
+        return None
+    return {"goal": text, "measured": ours, "limit": min(values), "met": ours <= min(values)}
 
 
 def _with_interval(ratio):
@@ -186,16 +174,24 @@ def markdown(where, rows, goals):
 
 def run(bench):
     parts = bench.build_injection("tracing_parts")
-    rows, begun_s = [], bench.left_s()
     chosen = [name for name in _WORKLOADS if re.search(settings.WORKLOADS, name)]
-    for done, name in enumerate(chosen, start=1):
-        share = (begun_s - _MARGIN_S) * done / len(chosen)
-        rows += run_workload(bench, parts, name, bench.deadline(begun_s - share))
-        goals = goals_of(rows)
-        body = {"rows": rows, "goals": goals, "failures": bench.failures}
-        table = markdown(bench.where(), rows, goals)
-        bench.write(_NAME, body, table)  # after each, because the time may end here
-    if not rows:
+    program = [_PROGRAM, *(_WORKLOADS[name] for name in chosen)]
+    commands = {variant: found for variant, found in variants(bench, parts, program).items()
+                if variant in (_BARE, _PROF) or re.search(settings.VARIANTS, variant)}
+    runs, sizes = measure(commands, bench.deadline(_MARGIN_S), bench.fail)
+    if not runs[_BARE] or not runs[_PROF]:
         bench.fail("nothing was measured")
         return
-    bench.publish(_NAME, body, table)
+    bytes_per_kernel = {}
+    with bench.failing("kernels of prof's snapshot"):
+        kernels = prof_report.load(bench.prof, commands[_PROF][1])["totals"]["kernels"]
+        bytes_per_kernel = {variant: size / kernels for variant, size in sizes.items() if size}
+    rows = []
+    for name in chosen:
+        rows += rows_of(name, {variant: [run_[_WORKLOADS[name]] for run_ in found]
+                               for variant, found in runs.items()}, bytes_per_kernel)
+    goals = goals_of(rows)
+    bench.publish(_NAME, {"rows": rows, "goals": goals, "failures": bench.failures,
+                          "commands": {variant: machine.printable(command)
+                                       for variant, (command, _) in commands.items()}},
+                  markdown(bench.where(), rows, goals))

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """This program times steps of PyTorch, for profilers that run it one after another.
 
-    peer_steps.py storm|decode|train [--parts N]
+    peer_steps.py KIND... [--parts N]     KIND: storm, decode, train
 
 It waits for a line on stdin before it uses the GPU, so that it may load while another one runs.
-Prints how many steps it made, and as JSON for each part
+Prints as JSON for each kind and part
 [microseconds a step, microseconds of a fixed piece of host code].
 """
 
@@ -24,27 +24,27 @@ def storm_step():
     return lambda: x.add_(1)
 
 
-def step_of(kind):
+def step_of(kind, model):
     if kind == "storm":
         return storm_step()
-    model = timed_steps.new_model()
     return {"decode": timed_steps.decode_step, "train": timed_steps.train_step}[kind](model)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=STEPS)
+    parser.add_argument("kinds", nargs="+", choices=STEPS)
     parser.add_argument("--parts", type=int, default=20)
     arguments = parser.parse_args()
     sys.stdin.readline()
     if not torch.cuda.is_available():
         print("[skipped] no CUDA device")
         return
-    step, steps = step_of(arguments.kind), STEPS[arguments.kind]
-    timed_steps.timed(step, steps)  # loads kernels and fills PyTorch's caches
-    parts = timed_steps.timed(step, steps, arguments.parts)
-    print(f"[timing] {arguments.kind} steps {steps * arguments.parts}")
-    print("[parts] " + json.dumps({arguments.kind: parts}), flush=True)
+    model, found = timed_steps.new_model(), {}
+    for kind in arguments.kinds:
+        step, steps = step_of(kind, model), STEPS[kind]
+        timed_steps.timed(step, steps)  # loads kernels and fills PyTorch's caches
+        found[kind] = timed_steps.timed(step, steps, arguments.parts)
+    print("[parts] " + json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

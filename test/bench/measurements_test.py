@@ -28,14 +28,13 @@ LATER = float("inf")
 class Peers(unittest.TestCase):
     FAST, SLOW = 30, 54  # microseconds of the fixed piece of host code
 
-    def rows(self, runs, **sizes):
-        found = peers.rows_of("w", runs, {variant: sizes.get(variant) for variant in runs}, 100)
-        return {row["variant"]: row for row in found}
+    def rows(self, runs):
+        return {row["variant"]: row for row in peers.rows_of("w", runs, {"prof": 7})}
 
     def test_runs_are_compared_at_the_full_speed_of_the_host(self):
         bare = [[10, self.FAST]] * 6
         slowed = [[20, self.SLOW]] * 14 + [[11, self.FAST]] * 6
-        rows = self.rows({"bare": [bare, bare], "prof": [slowed, slowed], "nsys": []}, prof=700)
+        rows = self.rows({"bare": [bare, bare], "prof": [slowed, slowed], "nsys": []})
         self.assertEqual(set(rows), {"bare", "prof"})
         self.assertEqual(rows["prof"]["us_per_step"], 20)
         self.assertEqual(rows["prof"]["fast_us_per_step"], 11)
@@ -48,35 +47,42 @@ class Peers(unittest.TestCase):
         rows = self.rows({"bare": [[[10, self.FAST]] * 6],
                           "prof": [[[20, self.SLOW]] * 16 + [[11, self.FAST]] * 4]})
         self.assertEqual(rows["prof"]["fast_n"], 0)
+        self.assertIsNone(rows["prof"]["fast_us_per_step"])
         self.assertIsNone(rows["prof"]["fast_over_bare"])
-        self.assertEqual(peers._us(rows["prof"]), 20)
+
+    @staticmethod
+    def row(variant, us, fast_us=None, size=None):
+        return {"workload": "PyTorch storm", "variant": variant, "us_per_step": us,
+                "fast_us_per_step": fast_us, "bytes_per_kernel": size}
 
     def test_goals_name_the_lowest_of_the_other_tools(self):
-        def row(variant, us, size):
-            return {"workload": "PyTorch storm", "variant": variant, "us_per_step": us,
-                    "fast_us_per_step": None, "bytes_per_kernel": size}
-
         time_goal, size_goal = peers.goals_of([
-            row("bare", 4, None), row("CUPTI's floor", 5, None), row("prof", 6, 7),
-            row("nsys", 6.5, 60), row("Proton", 9, 0.1)])
+            self.row("bare", 4), self.row("CUPTI's floor", 5), self.row("prof", 6, None, 7),
+            self.row("nsys", 6.5, None, 60), self.row("Proton", 9, None, 0.1)])
         self.assertEqual((time_goal["limit"], time_goal["met"]), (6.5, True))
         self.assertEqual((size_goal["limit"], size_goal["met"]), (60, True))
+
+    def test_what_ran_at_full_speed_is_not_compared_with_what_did_not(self):
+        rows = [self.row("bare", 4), self.row("prof", 9, 6), self.row("nsys", 5)]
+        self.assertEqual(peers.goals_of(rows), [])
+        goal, = peers.goals_of([*rows, self.row("Proton", 8, 7)])
+        self.assertEqual((goal["measured"], goal["limit"], goal["met"]), (6, 7, True))
 
     def test_a_run_that_fails_is_named_and_the_others_go_on(self):
         failed = []
         program = "input(); print('[parts] {\"storm\": [[7.5, 30]]}')"
         runs, sizes = peers.measure(
-            "w", {"bare": ([sys.executable, "-c", program], None),
-                  "prof": ([sys.executable, "-c", "raise SystemExit(3)"], "/no/file")},
+            {"bare": ([sys.executable, "-c", program], None),
+             "prof": ([sys.executable, "-c", "raise SystemExit(3)"], "/no/file")},
             LATER, failed.append)
-        self.assertEqual(runs["bare"], [[[7.5, 30]]] * peers._REPEATS)
+        self.assertEqual(runs["bare"], [{"storm": [[7.5, 30]]}] * peers._REPEATS)
         self.assertEqual(runs["prof"], [])
-        self.assertEqual(failed, ["w, prof: exit code 3: "] * peers._REPEATS)
+        self.assertEqual(failed, ["prof: exit code 3: "] * peers._REPEATS)
         self.assertEqual(sizes, {"bare": None})
 
     def test_nothing_begins_after_the_deadline(self):
         program = [sys.executable, "-c", "print('[parts] {\"storm\": [[7.5, 30]]}')"]
-        runs, _ = peers.measure("w", {"bare": (program, None), "prof": (program, None)},
+        runs, _ = peers.measure({"bare": (program, None), "prof": (program, None)},
                                 time.monotonic() - 1, self.fail)
         self.assertEqual((len(runs["bare"]), len(runs["prof"])), (1, 0))
 

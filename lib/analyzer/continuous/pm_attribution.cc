@@ -111,7 +111,7 @@ FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamili
   for (const size_t entity : by_time) {
     if (!own[entity] || count + 3 > kMostColumns) break;
     PmContrasts& added = contrasts.emplace_back();
-    const double mean_ns = work.entities[entity].mean_ns;
+    const double mean_ns = added.mean_ns = work.entities[entity].mean_ns;
     const bool has_parts =
         mean_ns >= kPartsSeen * rows.sample_ns && count + 3 + PmContrasts::kParts <= kMostColumns;
     if (has_parts || mean_ns < kHalvesSeen * rows.sample_ns) {
@@ -472,9 +472,13 @@ ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
       is_itself ? "its parts were sampled in nearly the same proportion, and not all of them"
                 : "it cannot be separated from " + columns_.names[Neighbour(column)] +
                       ": in every sample they run in nearly the same proportion";
-  // How much a part that was not sampled may differ is in the bound. With more launches bursts meet
-  // all parts, and what they do not tell apart is something else.
-  const bool is_rare = fit_.launches[column] < kLaunchesOfLittle && IsBesideItself(column);
+  // How much a part that was not sampled may differ is in the bound. With samples of more launches,
+  // and as long as some of them, bursts meet all parts, and what they do not tell apart is
+  // something else.
+  const bool is_rare =
+      IsBesideItself(column) &&
+      (fit_.launches[column] < kLaunchesOfLittle ||
+       fit_.seconds[column] * 1e9 < kLaunchesOfLittle * columns_.contrasts[column].mean_ns);
   if (!(inflation <= kMostInflation) && !is_rare) {
     value.missing = beside;
     return value;

@@ -20,6 +20,7 @@ namespace prof::analyzer {
 
 // The contrasts of a column: by how much more is done in one part of a launch than on average.
 struct PmContrasts {
+  double mean_ns = 0;              // how long a launch takes
   int32_t skew = model::kNoIndex;  // +1 in the first half, -1 in the second
   // The same of each half and of each quarter, 0 outside: with the skew they can follow eight parts
   // of a launch (Haar functions). kNoIndex: none of the six.
