@@ -209,6 +209,28 @@ TEST_CASE("A launch of which some parts were not sampled has a bound that holds 
   CheckFound(plant.Attribute().Of("once"), 50, 5);
 }
 
+TEST_CASE("Bursts that meet two parts of six long launches leave a bound for the others") {
+  constexpr int64_t kLaunch = 6'600'000, kStep = kLaunch + 20'000, kBurst = 640'000;
+  for (const double front : {0.0, 0.1}) {
+    PmPlant plant;
+    PlantOptions options;
+    options.interval_ns = 5'000;
+    options.noise = 0.02;
+    const uint32_t shape = plant.Kernel({"long", kLaunch, {20, 90}, front});
+    for (int i = 0; i < 6; ++i) (void)plant.Run(shape, kStart + i * kStep, kLaunch);
+    for (int i = 0; i < 6; ++i) {
+      const int64_t at = kStart + i * kStep + kLaunch * (i == 2 ? 22 : 45) / 100;
+      plant.Sample(at, at + kBurst, options);
+    }
+    JoinSeries(&plant.model().pm_series);
+    const ContinuousValue value = plant.Attribute().Of("long");
+    CAPTURE(front, value.missing);
+    REQUIRE(value.value);
+    CHECK(std::abs(*value.value - 20) <= value.error);
+    CHECK(value.error > 2);
+  }
+}
+
 TEST_CASE("Kernels too rare for a value do not spoil those of the kernels around them") {
   PmPlant plant;
   PlantOptions options;
