@@ -29,7 +29,7 @@ _PARTS = 6
 _SECONDS = {"default": 1.5, "all": 2.0}  # of each kernel: depth needs 0.6 s of its GPU time
 _MOST_LAUNCHES = 12000  # of each kernel: recordings stay small
 _VARIANTS = {"default": suite_runs.DEFAULT, "all": suite_runs.FULL}
-_RUN_LIMIT_S = 90
+_RUN_LIMIT_S, _EVAL_LIMIT_S = 90, 60
 _LOST = 3  # the exit code of a program whose context is lost
 
 
@@ -96,6 +96,15 @@ def _label(bench, lines, durations):
     return kernels, without
 
 
+def _verdicts(bench):
+    """By the rules of the commit, which no seed was drawn for: `prof eval` of the folder."""
+    with bench.failing("prof eval"):
+        _, output = processes.checked([bench.prof, "eval", "--json", bench.path(".")],
+                                      _EVAL_LIMIT_S)
+        return json.loads(output)["evaluations"]
+    return []
+
+
 def _row(kernel):
     label = kernel["label"]
     return [kernel["name"], kernel["family"], kernel["base_us"], " ".join(label["limiters"]),
@@ -118,15 +127,16 @@ def run(bench):
                 recordings[form].append(_record(bench, form, part, seed, failed))
     recordings = {form: [file for file in files if file] for form, files in recordings.items()}
     kernels, without = _label(bench, lines, _durations(bench, recordings["default"]))
+    # `prof eval` reads a folder of the recordings and their labels, also of a changed tree.
+    results.dump(bench.path("zoo.json"), {"format": 2, "seed": seed, "recordings": recordings,
+                                          "kernels": kernels})
     table = "\n".join([
         bench.where() + f" Seed {seed}.", "",
         results.table(["kernel", "family", "us", "limiters", "cause", "elasticities", "changes"],
                       [_row(kernel) for kernel in kernels]),
         "".join(f"No label: {name}: {why}\n" for name, why in without)])
     bench.publish("zoo_labels", {"format": 2, "seed": seed, "recordings": recordings,
-                                 "without_label": without, "kernels": kernels}, table)
-    # `prof eval` reads a folder of the recordings and their labels, also of a changed tree.
-    results.dump(bench.path("zoo.json"), {"format": 2, "seed": seed, "recordings": recordings,
-                                          "kernels": kernels})
+                                 "without_label": without, "kernels": kernels,
+                                 "verdicts": _verdicts(bench)}, table)
     if not kernels:
         bench.fail("no kernel has a label")

@@ -61,9 +61,9 @@ def rounds_in(output):
 
 def parts_in(output):
     """{variant: [[microseconds a step, microseconds of a fixed piece of host code], ...]} of
-    session_turns.py: the parts of all rounds.
+    session_turns.py: the parts of all rounds. (tracing_parts.cc has lines of that name, too.)
     """
-    printed = re.findall(r"^\[parts\] (.*)$", output, re.MULTILINE)
+    printed = re.findall(r"^\[parts\] (\{.*\})$", output, re.MULTILINE)
     return json.loads(printed[-1]) if printed else {}
 
 

@@ -111,6 +111,11 @@ class Turns(unittest.TestCase):
         output = '[turns] {"a": [1]}\n[turns] {"a": [1, 2]}\nKeyboardInterrupt'
         self.assertEqual(turns.rounds_in(output), {"a": [1, 2]})
 
+    def test_parts_are_those_of_the_program_also_of_a_run_that_was_stopped(self):
+        output = '[parts] {"a": [[1, 2]]}\n[parts] set 5 bytes 0 calls 0\nKeyboardInterrupt'
+        self.assertEqual(turns.parts_in(output), {"a": [[1, 2]]})
+        self.assertEqual(turns.parts_in("[parts] set 5 bytes 0 calls 0"), {})
+
     def test_one_round_and_a_recording_that_is_not_whole_are_errors(self):
         for output in ("", '[turns] {"a": [1]}', '[incomplete] a\n[turns] {"a": [1]}\n' * 2):
             self.assertRaises(RuntimeError, turns.rounds_in, output)

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -86,6 +87,30 @@ TEST_CASE("prof eval prints how many verdicts are right, and needs a folder of k
   const Ended missing = Run({"eval", "/nowhere"});
   CHECK(missing.exit_code() == 2);
   CHECK_THAT(missing.err, Contains("/nowhere"));
+}
+
+TEST_CASE("prof eval --json has the counts and each verdict, and needs kernels") {
+  const Ended ended = Run({"eval", "--json", PROF_TEST_DATA "/zoo"});
+  CHECK(ended.exit_code() == 0);
+  const auto json = nlohmann::json::parse(ended.out);
+  REQUIRE(json["evaluations"].size() == 2);
+  for (const auto& evaluation : json["evaluations"]) {
+    CHECK(evaluation["kernels"].size() == 26);
+    int right = 0, high = 0;
+    for (const auto& kernel : evaluation["kernels"]) {
+      right += kernel["right"].get<bool>() ? 1 : 0;
+      high += kernel["confidence"] == "high" ? 1 : 0;
+    }
+    CHECK(evaluation["right"]["part"] == right);
+    CHECK(evaluation["right"]["all"] == 26);
+    CHECK(evaluation["right_by_confidence"]["high"]["all"] == high);
+  }
+  CHECK(json["evaluations"][0]["form"] == "all");
+  CHECK(json["evaluations"][1]["form"] == "default");
+  const Folder timelines;
+  const Ended none = Run({"eval", "--json", timelines.path()});
+  CHECK(none.exit_code() == 2);
+  CHECK_THAT(none.err, Contains("no labelled kernels") || Contains("no *.json"));
 }
 
 TEST_CASE("prof eval prints how many planted timelines are found, and names a missing recording") {

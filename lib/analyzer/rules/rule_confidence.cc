@@ -40,9 +40,9 @@ const std::vector<DoubtRow>& DoubtRows() {
        "no unit is called busy, and an error bound has both sides of 60 %, of the issue slots 70 % "
        "(own)"},
       {"half-used", true,
-       "no unit is called busy, and one is at 50 % or more while the SMs are active (own)"},
+       "no unit is called busy, and one is at 50 % or more while the SMs are active (calibrated)"},
       {"wide-bound", true, "the error bound of a use is wider than +-10 points (own)"},
-      {"stalls-close", true, "the top stall reason has less than 40 % of the waiting (own)"},
+      {"stalls-close", true, "the top stall reason has less than 40 % of the waiting (calibrated)"},
       {"stalls-mixed", true,
        "the top stall reason has less than 80 % of the waiting, or the next one is less than 10 "
        "points behind (calibrated)"},

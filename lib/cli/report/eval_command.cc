@@ -14,6 +14,7 @@
 #include "lib/eval/calibration.h"
 #include "lib/eval/describe.h"
 #include "lib/eval/describe_timelines.h"
+#include "lib/eval/evaluation_json.h"
 #include "lib/eval/recorded_timelines.h"
 #include "lib/eval/score.h"
 #include "lib/eval/zoo.h"
@@ -25,6 +26,7 @@ namespace {
 struct EvalOptions {
   std::vector<std::string> folders;
   bool each = false;
+  bool json = false;
 };
 
 void PrintKernels(const eval::Evaluation& evaluation) {
@@ -66,7 +68,23 @@ void EvaluateTimelines(const std::string& folder, const eval::PlantedTimelines& 
   std::cout << '\n';
 }
 
+int PrintJson(const EvalOptions& options) {
+  std::deque<eval::Zoo> zoos;  // the evaluations point into them
+  std::vector<eval::Evaluation> evaluations;
+  for (const std::string& folder : options.folders) {
+    const eval::Zoo& zoo = zoos.emplace_back(eval::ReadZoo(folder));
+    if (!zoo.error.empty()) return Fail(zoo.error);
+    if (zoo.kernels.empty()) return Fail("'" + folder + "' has no labelled kernels for --json");
+    for (const eval::Form form : {eval::Form::kAll, eval::Form::kDefault}) {
+      evaluations.push_back(eval::Evaluate(zoo, form));
+    }
+  }
+  std::cout << eval::ToJson(evaluations);
+  return 0;
+}
+
 int RunEval(const EvalOptions& options) {
+  if (options.json) return PrintJson(options);
   std::deque<eval::Zoo> zoos;  // the evaluations point into them
   std::vector<eval::Evaluation> evaluations;
   for (const std::string& folder : options.folders) {
@@ -96,6 +114,8 @@ Command AddEvalCommand(CLI::App* app) {
   parser->add_flag(
       "--kernels", options->each,
       "Print the verdict and the actions of each kernel, the findings of each timeline");
+  parser->add_flag("--json", options->json,
+                   "Print the evaluation of the kernels as JSON: the counts, and each verdict");
   return {parser, [options] { return RunEval(*options); }};
 }
 
