@@ -18,11 +18,13 @@ namespace {
 
 // SMs without work explain most of what the busiest unit leaves unused. A kernel that DRAM or L2
 // limits stays theirs, with the blocks as its first action: the SMs that are left use them as well.
-bool ShapeDecides(const RuleInputs& inputs, double frees) {
+// Where no unit limits, a grid without blocks for all SMs is the cause whatever its warps wait for;
+// SMs without work at the end are only where they do not wait.
+bool ShapeDecides(const RuleInputs& inputs, Limiter limiter, double frees) {
   if (UnitsDecide(inputs) && IsShared(inputs.leader->unit)) return false;
   const double unused = inputs.leader ? LeftOfLeader(inputs) : 1;
   const bool most = frees >= kExplainsMost * unused;
-  return most || (!UnitsDecide(inputs) && !Waiting(inputs));
+  return most || (!UnitsDecide(inputs) && (limiter == Limiter::kSmallGrid || !Waiting(inputs)));
 }
 
 // `expected`: what it frees where all blocks take the same time. It is no bound: with one long
@@ -33,7 +35,7 @@ Cause OfShape(const RuleInputs& inputs, Limiter limiter, std::string_view action
   const bool at_limit =
       inputs.leader && IsShared(inputs.leader->unit) && inputs.leader->of_peak >= kSaturated;
   cause.is_beside = inputs.unknown.empty() && !at_limit && cause.frees >= kWorthwhileGain;
-  cause.is_verdict = cause.is_beside && ShapeDecides(inputs, cause.frees);
+  cause.is_verdict = cause.is_beside && ShapeDecides(inputs, limiter, cause.frees);
   cause.action = MakeAction(action, bound);
   return cause;
 }

@@ -26,8 +26,9 @@ struct Row {
 constexpr Row kCauseRows[] = {
     {{"small-grid", "small-grid",
       "waves < 1 (ncu), 10 % or more of the SMs without a block (own), all units known. It decides "
-      "at any use: where it explains half or more of what the busiest unit leaves unused (own). "
-      "Where DRAM or L2 limits it is an action beside that verdict, below 80 %",
+      "at any use: where it explains half or more of what the busiest unit leaves unused (own), or "
+      "where no unit limits. Where DRAM or L2 limits it is an action beside that verdict, below 80 "
+      "%",
       "more-blocks",
       "\"memory latency\" because long_scoreboard is the top stall; a persistent kernel of one "
       "block per SM"},
@@ -37,7 +38,8 @@ constexpr Row kCauseRows[] = {
       "which "
       "ignores how full the last wave is) and SM activity average 5 % below maximum (ncu), less 3 "
       "us "
-      "to fill and drain the GPU (own). It decides as small-grid does, or where no stall explains "
+      "to fill and drain the GPU (own). It decides where it explains half of what the busiest unit "
+      "leaves unused, or where no stall explains "
       "the kernel",
       "whole-waves", "a tail at 30.1 waves; none at 1.01"},
      TailCause},

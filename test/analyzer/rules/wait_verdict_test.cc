@@ -204,6 +204,20 @@ TEST_CASE("Sixteen blocks on 132 SMs are a small grid, whatever the top stall is
   CHECK(Mentions(verdict.evidence, "grid of 16 blocks on 132 SMs"));
 }
 
+TEST_CASE(
+    "A small grid is the cause with stalls that were read as without, also if it frees less") {
+  KernelReport kernel = QuietKernel();
+  SetGrid(&kernel, 88, 1);  // a third of the SMs has none
+  SetUse(&kernel, "gpu__dram_throughput", 20);
+  SetStall(&kernel, "long_scoreboard", 50);
+  Set(&kernel, "sm__cycles_active.avg", 65'000);
+  Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "small-grid");
+  CHECK(verdict.runner_up.rfind("long_scoreboard stall 9", 0) == 0);
+  SetGrid(&kernel, 125, 1);  // nearly all have one
+  CHECK(Decide(kernel).rule == "latency-stall");
+}
+
 TEST_CASE("A persistent kernel of one block per SM is not a small grid") {
   KernelReport kernel = QuietKernel();
   SetGrid(&kernel, 132, 1);
