@@ -38,9 +38,13 @@ constexpr double kSharedIsMost = 0.50;      // [own] share of L1 wavefronts that
 // [hw] IMAD runs on the heavy half of the FMA pipe only.
 constexpr double kHeavyOverWholeFma = 1.50;
 
-// [hw] Cycles for which an instruction of a warp keeps the slowest pipe busy: FP64 on a chip with two
-// lanes for it in an SM.
+// [hw] The use of the slowest pipe over that of the issue slots: FP64 on a chip with two lanes for
+// it in an SM, where an instruction of a warp takes 16 cycles, and four schedulers issue one in
+// each.
 constexpr double kSlowestPipe = 64;
+
+// [own] Of its peak: the next explanation is a unit that competes, rather than a consequence.
+constexpr double kLeastRival = 0.30;
 
 // [own] A bound by other units that lets less than half of the time remain helps nobody to decide.
 constexpr double kBoundOfOthers = 0.50;
@@ -97,10 +101,11 @@ constexpr double kLowTheoretical = 0.80;   // [ncu] TheoreticalOccupancy
 // Of nine kernels of the zoo with half a wave or more, more blocks gained nothing for seven; of six
 // with less, more warps gained half of the time or more for five.
 constexpr double kHalfWave = 0.50;
-constexpr double kIdleSms = 0.10;    // [own] fewer than 1 in 10 SMs without a block is no defect
-constexpr double kTailLost = 0.10;   // [own] of (ceil(w) - w) / ceil(w); ncu: 20 % of 1/(1+whole)
-constexpr double kImbalance = 0.05;  // [ncu] WorkloadImbalance: 1 - average / maximum
-constexpr double kHalfUsed = 0.50;   // [own] of a unit's peak: its work may be most of the time
+constexpr double kIdleSms = 0.10;      // [own] fewer than 1 in 10 SMs without a block is no defect
+constexpr double kManyIdleSms = 0.20;  // [own] they are the cause whatever the other warps wait for
+constexpr double kTailLost = 0.10;     // [own] of (ceil(w) - w) / ceil(w); ncu: 20 % of 1/(1+whole)
+constexpr double kImbalance = 0.05;    // [ncu] WorkloadImbalance: 1 - average / maximum
+constexpr double kHalfUsed = 0.50;     // [own] of a unit's peak: its work may be most of the time
 constexpr double kClearImbalance = 0.20;  // [own] where no warps were counted
 constexpr double kUnevenPart = 0.30;      // [own] of less than a wave, whose blocks wait together
 constexpr double kAchievedBelow = 0.10;   // [ncu] AchievedOccupancy: theoretical - achieved

@@ -18,13 +18,15 @@ namespace {
 
 // SMs without work explain most of what the busiest unit leaves unused. A kernel that DRAM or L2
 // limits stays theirs, with the blocks as its first action: the SMs that are left use them as well.
-// Where no unit limits, a grid without blocks for all SMs is the cause whatever its warps wait for;
-// SMs without work at the end are only where they do not wait.
+// Where no unit limits, a grid that leaves many SMs without a block is the cause whatever its warps
+// wait for; others are only where they do not wait.
 bool ShapeDecides(const RuleInputs& inputs, Limiter limiter, double frees) {
   if (UnitsDecide(inputs) && IsShared(inputs.leader->unit)) return false;
   const double unused = inputs.leader ? LeftOfLeader(inputs) : 1;
   const bool most = frees >= kExplainsMost * unused;
-  return most || (!UnitsDecide(inputs) && (limiter == Limiter::kSmallGrid || !Waiting(inputs)));
+  const bool many_idle =
+      limiter == Limiter::kSmallGrid && 1 - inputs.blocks / inputs.sm_count >= kManyIdleSms;
+  return most || (!UnitsDecide(inputs) && (many_idle || !Waiting(inputs)));
 }
 
 // `expected`: what it frees where all blocks take the same time. It is no bound: with one long

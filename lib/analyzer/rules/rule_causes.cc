@@ -27,7 +27,8 @@ constexpr Row kCauseRows[] = {
     {{"small-grid", "small-grid",
       "waves < 1 (ncu), 10 % or more of the SMs without a block (own), all units known. It decides "
       "at any use: where it explains half or more of what the busiest unit leaves unused (own), or "
-      "where no unit limits. Where DRAM or L2 limits it is an action beside that verdict, below 80 "
+      "where no unit limits and 20 % of the SMs have no block (own) or no stall explains it. Where "
+      "DRAM or L2 limits it is an action beside that verdict, below 80 "
       "%",
       "more-blocks",
       "\"memory latency\" because long_scoreboard is the top stall; a persistent kernel of one "

@@ -27,16 +27,14 @@ bool IsKnown(const Measured& counters, Unit unit) {
 // rest.
 bool RestsByIssue(const RuleInputs& inputs, Unit unit) {
   const UnitUse* const issue = inputs.counters->Find(Unit::kIssue);
-  return issue != nullptr && IsOneOf(unit, {Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu}) &&
+  return issue != nullptr && IsOneOf(unit, {Unit::kFma, Unit::kAlu, Unit::kFp64}) &&
          kSlowestPipe * inputs.WhileActive(Unit::kIssue, issue->at_most()) < kBusy;
 }
 
 void FindUnknown(RuleInputs* inputs) {
   for (const UnitName& name : kUnitNames) {
-    if (name.must_be_known && !IsKnown(*inputs->counters, name.unit) &&
-        !RestsByIssue(*inputs, name.unit)) {
-      inputs->unknown.push_back(name.heading);
-    }
+    if (!name.must_be_known || IsKnown(*inputs->counters, name.unit)) continue;
+    (RestsByIssue(*inputs, name.unit) ? inputs->resting : inputs->unknown).push_back(name.heading);
   }
 }
 
@@ -237,8 +235,10 @@ void FindWarps(const ContinuousValues& sampled, RuleInputs* inputs) {
   const auto of_active = inputs->Median(kWarpsActive);
   if (of_active && inputs->active && !inputs->pm_active) {
     inputs->warps_used = std::clamp(*of_active / 100 * *inputs->active, 0.0, 1.0);
+    inputs->warps_at_most = inputs->warps_used;
   } else if (const auto warps = FindPmUse(sampled, format::TriageUnit::kWarps)) {
     inputs->warps_used = std::clamp(warps->at_least(), 0.0, 1.0);
+    inputs->warps_at_most = std::clamp(warps->at_most(), 0.0, 1.0);
   }
 }
 

@@ -27,6 +27,7 @@ struct RuleInputs {
   bool measured = false;                  // any usable counter or PM sample
   Source source = Source::kNone;          // of these
   std::vector<std::string_view> unknown;  // units that a claim of "nothing is busy" would need
+  std::vector<std::string_view> resting;  // of these, those that the issue slots show to be idle
   // The highest use, without a unit that is left out, and without issue slots below kIssueBusy.
   double busiest = 0;
   bool straddles = false;      // an error bound has both sides of BusyFrom(its unit)
@@ -61,7 +62,7 @@ struct RuleInputs {
   std::optional<double> achieved_occupancy;  // of a kernel
   // Warps in use over the warp slots of all SMs, of the elapsed time, at the lower end of its error
   // bound, 0..1.
-  std::optional<double> warps_used;
+  std::optional<double> warps_used, warps_at_most;  // of all slots: the ends of the error bound
 
   int64_t runs = 0;                       // launches of the kernel, instances of the region
   double duration_ns = 0;                 // median; 0: unknown

@@ -147,12 +147,18 @@ bool WaitsForSeveral(const RuleInputs& inputs) {
 
 namespace {
 
-// More warps would be resident, would find blocks to run, and too few are ready as it is.
+// And too few are ready as it is.
 bool HasRoomForWarps(const RuleInputs& inputs) {
+  return HasBlocksForWarps(inputs) && inputs.eligible && *inputs.eligible < kEligibleEnough &&
+         inputs.UseOf(Unit::kTensor) < kTensorKernel;
+}
+
+}  // namespace
+
+bool HasBlocksForWarps(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   return occupancy.known && occupancy.waves > 1 && occupancy.theoretical < kLowTheoretical &&
-         !occupancy.limited_by.empty() && inputs.eligible && *inputs.eligible < kEligibleEnough &&
-         inputs.UseOf(Unit::kTensor) < kTensorKernel;
+         !occupancy.limited_by.empty();
 }
 
 Action RaiseOccupancy(const RuleInputs& inputs) {
@@ -161,8 +167,6 @@ Action RaiseOccupancy(const RuleInputs& inputs) {
                 " limit: smaller tiles, __launch_bounds__, another block size.";
   return action;
 }
-
-}  // namespace
 
 bool OccupancyLimited(const RuleInputs& inputs) {
   return Waiting(inputs) && HasRoomForWarps(inputs) &&

@@ -19,6 +19,10 @@ namespace prof::analyzer {
 [[nodiscard]] bool WritesLater(const RuleInputs& inputs);
 // Warps wait most of the time, for several things, none of which stands out.
 [[nodiscard]] bool WaitsForSeveral(const RuleInputs& inputs);
+// More warps would be resident if blocks took less of an SM, and would find blocks to run.
+[[nodiscard]] bool HasBlocksForWarps(const RuleInputs& inputs);
+// Names what limits them. Only where the condition before holds.
+[[nodiscard]] Action RaiseOccupancy(const RuleInputs& inputs);
 // All units are known, and no stall.
 [[nodiscard]] bool NoUnitBusy(const RuleInputs& inputs);
 void FillWritesLater(const RuleInputs& inputs, Verdict* verdict);

@@ -116,8 +116,8 @@ void FillUnknown(const RuleInputs& inputs, Verdict* verdict) {
     verdict->missing = MissingUses(inputs);
     AddMissingPmValues(inputs, verdict);
   } else {
-    verdict->summary = "No unit is busy, and the warps hardly wait.";
-    verdict->missing = "PC samples: which instructions take its time";
+    verdict->summary = "No unit is busy, and the stalls do not explain its time.";
+    verdict->missing = "PC samples: which instructions the warps are at";
   }
 }
 

@@ -63,20 +63,21 @@ void DecideByCauses(const RuleInputs& inputs, const std::vector<Cause>& causes, 
   verdict->actions.clear();
   for (const Cause& cause : causes) {
     if (!cause.is_verdict && !cause.is_beside) continue;
+    if (cause.is_beside && !cause.is_verdict) verdict->evidence.push_back(cause.summary);
     const bool is_own = std::any_of(
         own.begin(), own.end(), [&](const Action& action) { return action.id == cause.action.id; });
-    if (is_own) continue;
-    verdict->actions.push_back(cause.action);
-    if (cause.is_beside && !cause.is_verdict) verdict->evidence.push_back(cause.summary);
+    if (!is_own) verdict->actions.push_back(cause.action);
   }
   verdict->actions.insert(verdict->actions.end(), own.begin(), own.end());
 }
 
-// The unit that competes with the leader; or else the busiest one that is busy because the leader
-// is. What the issue slots feed is as good an explanation as they are.
+// The unit that competes with the leader; or, where that one hardly works, the busiest one. What
+// the issue slots feed is as good an explanation as they are.
 std::string NextUnit(const RuleInputs& inputs) {
   const Unit leader = inputs.leader->unit;
-  if (inputs.rival && leader != Unit::kIssue) return DescribeUse(*inputs.rival);
+  const bool competes = inputs.rival && leader != Unit::kIssue &&
+                        inputs.Deciding(inputs.rival->unit, inputs.rival->of_peak) >= kLeastRival;
+  if (competes) return DescribeUse(*inputs.rival);
   for (const UnitUse& use : inputs.units()) {
     if (use.unit == leader || (inputs.half_on_fma && use.unit == Unit::kTensor)) continue;
     const bool follows = Follows(use.unit, leader);
@@ -170,6 +171,10 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
     verdict.missing +=
         "; CUPTI does not count the kernels of a CUDA graph one by one: launch it outside of the "
         "graph for that";
+  }
+  if (!inputs.resting.empty() && is_of_this_gpu) {
+    verdict.evidence.push_back(text::Enumerate(inputs.resting) +
+                               " not measured, and idle: the issue slots rest");
   }
   RankVerdictActions(&verdict);
   SetConfidence(&verdict);

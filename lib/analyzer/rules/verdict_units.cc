@@ -16,6 +16,7 @@
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_matrix.h"
 #include "lib/analyzer/rules/rule_suspicions.h"
+#include "lib/analyzer/rules/verdict_latency.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -39,16 +40,10 @@ bool LeaderBound(const RuleInputs& inputs) {
 }
 
 std::optional<double> WarpsAtMost(const RuleInputs& inputs) {
-  if (inputs.warps_used || inputs.kernel == nullptr) return inputs.warps_used;
+  if (inputs.warps_at_most || inputs.kernel == nullptr) return inputs.warps_at_most;
   const Occupancy& occupancy = inputs.kernel->occupancy;
   if (!occupancy.known || occupancy.waves <= 0) return std::nullopt;
   return occupancy.theoretical * std::min(1.0, occupancy.waves);
-}
-
-bool FewWarpsAsk(const RuleInputs& inputs) {
-  if (!inputs.leader || inputs.leader->unit != Unit::kDram) return false;
-  return inputs.Deciding(Unit::kDram, inputs.leader->of_peak) < kSaturated &&
-         WarpsAtMost(inputs).value_or(1) < kLowAchievedWarps;
 }
 
 namespace {
@@ -57,6 +52,17 @@ namespace {
 double LeftOfDram(const RuleInputs& inputs) {
   return 1 - inputs.leader->at_least() / ExpectedOfDram(inputs).of_peak;
 }
+
+}  // namespace
+
+bool FewWarpsAsk(const RuleInputs& inputs) {
+  if (!inputs.leader || inputs.leader->unit != Unit::kDram) return false;
+  return inputs.Deciding(Unit::kDram, inputs.leader->of_peak) < kSaturated &&
+         LeftOfDram(inputs) >= kWorthwhileGain &&
+         WarpsAtMost(inputs).value_or(1) < kLowAchievedWarps;
+}
+
+namespace {
 
 // `same_work`: the id of the action that brings the unit to its ceiling, where that is worth it.
 void AddSameWork(const RuleInputs& inputs, std::string_view same_work, Verdict* verdict) {
@@ -84,15 +90,20 @@ void FillUnit(const RuleInputs& inputs, std::string_view same_work, Verdict* ver
 }
 
 // More warps at a time: by more blocks where the grid leaves room for them, or else by blocks that
-// leave room for more.
+// leave room for more. Not for a kernel of the tensor pipe, whose few warps are enough.
 void AddMoreWarps(const RuleInputs& inputs, Verdict* verdict) {
   if (inputs.kernel == nullptr || !FewWarpsAsk(inputs)) return;
   const Occupancy& occupancy = inputs.kernel->occupancy;
-  if (!occupancy.known || occupancy.waves <= 0) return;
-  const bool has_room = occupancy.waves < 1;
-  if (!has_room && occupancy.theoretical >= kLowTheoretical) return;
-  verdict->actions.push_back(
-      MakeAction(has_room ? "more-blocks" : "raise-occupancy", BoundOfMoreWarps(inputs)));
+  if (!occupancy.known || inputs.UseOf(Unit::kTensor) >= kTensorKernel) return;
+  if (occupancy.waves > 0 && occupancy.waves < 1) {
+    verdict->actions.push_back(MakeAction("more-blocks", BoundOfMoreWarps(inputs)));
+  } else if (HasBlocksForWarps(inputs)) {
+    verdict->actions.push_back(RaiseOccupancy(inputs));
+  } else {
+    return;
+  }
+  AddGrid(inputs, verdict);
+  AddWarps(inputs, verdict);
 }
 
 // Less work on `units` by a smaller type, which makes all bytes half, and with them the

@@ -194,8 +194,10 @@ TEST_CASE("DRAM below 80 % with few warps may be waited for: more of them are ad
   kernel.continuous.erase(Metric(TriageUnit::kWarps));  // the launch record has their most
   SetGrid(&kernel, 2 * 132, 3);
   kernel.occupancy.theoretical = 0.375;
+  kernel.occupancy.limited_by = {"shared memory"};
   Verdict verdict = Decide(kernel);
   REQUIRE(verdict.limiter == Limiter::kDram);
+  CHECK(Mentions(verdict.evidence, "grid of 264 blocks on 132 SMs"));
   CHECK(verdict.runner_up == "warps that wait: few, in 25.0 % of the slots");
   CHECK(Offers(verdict, "more-blocks"));
   SECTION("where the grid leaves no room, by blocks that take less of an SM") {
@@ -204,6 +206,18 @@ TEST_CASE("DRAM below 80 % with few warps may be waited for: more of them are ad
     CHECK(verdict.runner_up == "warps that wait: few, in 37.5 % of the slots");
     CHECK_FALSE(Offers(verdict, "more-blocks"));
     CHECK(Offers(verdict, "raise-occupancy"));
+    SetGrid(&kernel, 3 * 132, 3);  // one wave: no block waits for room
+    CHECK_FALSE(Offers(Decide(kernel), "raise-occupancy"));
+  }
+  SECTION("not for a kernel of the tensor pipe, whose few warps are enough") {
+    SetPm(&kernel, TriageUnit::kTensor, 30);
+    CHECK_FALSE(Offers(Decide(kernel), "more-blocks"));
+  }
+  SECTION("not where the error bound of the warps in use has both sides of a half") {
+    SetPm(&kernel, TriageUnit::kWarps, 45, 10);
+    CHECK(Decide(kernel).runner_up.find("warps that wait") == std::string::npos);
+    SetPm(&kernel, TriageUnit::kWarps, 40, 5);
+    CHECK(Decide(kernel).runner_up == "warps that wait: few, in 45.0 % of the slots");
   }
   SECTION("not at 80 %, where they are enough") {
     SetPm(&kernel, TriageUnit::kDram, 82);

@@ -82,6 +82,11 @@ TEST_CASE("DRAM is judged by what a calibration of the device measured for its r
     CHECK(Offers(verdict, "fewer-bytes"));
     SetUse(&kernel, "gpu__dram_throughput", 83);  // some kernels reach more
     CHECK(Decide(kernel, Calibrated()).summary.find("already at") != std::string::npos);
+    SetUse(&kernel, "gpu__dram_throughput", 79);  // few warps are no reason next to the ceiling
+    SetGrid(&kernel, 2 * 132, 8);
+    Set(&kernel, "sm__warps_active.avg.pct_of_peak_sustained_active", 25);
+    CHECK_FALSE(Offers(Decide(kernel, Calibrated()), "more-blocks"));
+    CHECK(Offers(Decide(kernel), "more-blocks"));  // 95 % by our number
   }
   SECTION("Reads alone are not, and no lower rate that was measured bounds them") {
     Set(&kernel, "dram__bytes_write.sum", 0);
@@ -228,7 +233,9 @@ TEST_CASE(
   SetUse(&kernel, "gpu__dram_throughput", 85);
   verdict = Decide(kernel);
   REQUIRE(verdict.limiter == Limiter::kDram);
-  CHECK(verdict.runner_up.find("a consequence") == std::string::npos);  // it competes with nothing
+  CHECK(verdict.runner_up.rfind("L2 60.0 % of peak, a consequence", 0) == 0);
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 35);  // less, and it competes
+  CHECK(Decide(kernel).runner_up.rfind("FMA pipe 35.0 %", 0) == 0);
   SetUse(&kernel, "gpu__dram_throughput", 72);
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 52);
   SetUse(&kernel, "lts__t_sectors", 40);

@@ -88,7 +88,9 @@ TEST_CASE("Pipes that were not measured are not busy where the issue slots rest"
     Remove(&kernel, std::string(unit) + ".avg.pct_of_peak_sustained_elapsed");
   }
   SetUse(&kernel, "sm__issue_active", 0.2);
-  CHECK(Decide(kernel).rule == "latency-stall");
+  const Verdict waits = Decide(kernel);
+  CHECK(waits.rule == "latency-stall");
+  CHECK(Mentions(waits.evidence, "FMA and FP64 not measured, and idle: the issue slots rest"));
   SetUse(&kernel, "sm__issue_active", 2);  // FP64 of a chip with two lanes for it could be busy
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kUnknown);
@@ -214,8 +216,10 @@ TEST_CASE(
   Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "small-grid");
   CHECK(verdict.runner_up.rfind("long_scoreboard stall 9", 0) == 0);
-  SetGrid(&kernel, 125, 1);  // nearly all have one
-  CHECK(Decide(kernel).rule == "latency-stall");
+  for (const uint32_t blocks : {115U, 125U}) {  // most have one
+    SetGrid(&kernel, blocks, 1);
+    CHECK(Decide(kernel).rule == "latency-stall");
+  }
 }
 
 TEST_CASE("A persistent kernel of one block per SM is not a small grid") {
