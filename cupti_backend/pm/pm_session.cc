@@ -104,6 +104,7 @@ CUptiResult PmSession::Start() {
   const CUptiResult result = api_->pm_start(&start);
   started_ = result == CUPTI_SUCCESS;
   first_ = true;
+  steady_ = false;
   return result;
 }
 

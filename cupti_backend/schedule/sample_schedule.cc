@@ -122,8 +122,10 @@ void SampleSchedule::Finish(Entry& entry) {
 
 uint32_t SampleSchedule::Target(const Entry& entry) const {
   if (entry.round < targets_.size()) return targets_[entry.round];
-  const size_t last = targets_.size() - 1;  // the extra round: as many as the last one
-  return 2 * targets_[last] - (last > 0 ? targets_[last - 1] : 0);
+  // The extra round: as many as the last one, and enough for themselves.
+  const size_t last = targets_.size() - 1;
+  const uint32_t more = targets_[last] - (last > 0 ? targets_[last - 1] : 0);
+  return targets_[last] + std::max(more, std::min(targets_[last], kFirstRound));
 }
 
 // 0: not known yet.

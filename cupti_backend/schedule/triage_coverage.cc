@@ -177,8 +177,8 @@ TriageCoverage::Time TriageCoverage::Count(const Burst& burst, size_t sample,
     time.busy_ns += static_cast<double>(overlap_ns);
     if (kernels_.size() >= kMaxKernels && kernels_.count(record->key) == 0) continue;
     Kernel& kernel = kernels_[record->key];
-    kernel.is_long |=
-        record->end_ns - record->start_ns > burst.end_ns.back() - burst.begin_ns.front();
+    kernel.launch_ns = record->end_ns - record->start_ns;
+    kernel.burst_ns = std::max(kernel.burst_ns, burst.end_ns.back() - burst.begin_ns.front());
     const double part = static_cast<double>(overlap_ns) / static_cast<double>(length_ns);
     kernel.worth[interval] += part;
     kernel.time[interval] += part;
@@ -223,7 +223,8 @@ bool TriageCoverage::Enough(const Kernel& kernel) {
     worth += kernel.worth[i];
     is_fit |= kernel.worth[i] >= kEnoughOfInterval && kernel.time[i] >= kLeastTime;
   }
-  const uint32_t bursts = kernel.is_long ? kEnoughBurstsOfLong : kEnoughBursts;
+  const bool is_long = kernel.launch_ns > 2 * kernel.burst_ns;
+  const uint32_t bursts = is_long ? kEnoughBurstsOfLong : kEnoughBursts;
   return kernel.bursts >= bursts && worth >= kEnoughSamples && is_fit;
 }
 

@@ -39,8 +39,8 @@ class TriageCoverage {
   static constexpr double kEnoughSamples = 24;
   static constexpr double kEnoughOfInterval = kEnoughSamples / 2;
   static constexpr uint32_t kEnoughBursts = 3;
-  // Of a launch that is longer than a burst each burst sees a part, and parts differ. The error
-  // bound of the mean of three values is as wide as three of eight (Student's t).
+  // Of a launch of more than two bursts each burst sees a part, and parts differ. The error bound
+  // of the mean of three values is as wide as three of eight (Student's t).
   static constexpr uint32_t kEnoughBurstsOfLong = 8;
   // The mean use of a kernel is of the samples that lie within one launch, or hold all of one and
   // nothing else, which are worth IntervalChoice::kWorthOfAll: worth at least so many.
@@ -120,7 +120,7 @@ class TriageCoverage {
     uint32_t bursts = 0;
     uint64_t last_burst = 0;
     std::array<double, format::kTriageUnits> sums{};  // of use, times ns
-    bool is_long = false;                             // one of its launches was longer than a burst
+    int64_t launch_ns = 0, burst_ns = 0;  // its last launch, and the longest burst that met it
     bool decided = false;
   };
   // Time of the GPU in one burst: of what needs a verdict, and of samples with nothing else.

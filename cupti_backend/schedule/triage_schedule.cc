@@ -62,7 +62,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals, double 
   if (learnt_ns_ == kNever) learnt_ns_ = now_ns;  // the program is about to begin
   if (signals.launches != launches_) launched_ns_ = now_ns;
   launches_ = signals.launches;
-  if (!judged_) LearnLong(now_ns, signals.within_launch);
+  if (!judged_) LearnLong(now_ns, signals.within_launch && signals.lacking > kMuch);
   LearnIdle(signals.idle_share);  // of a burst before now
   LearnRate(now_ns, signals.launches);
   knows_idle_ = signals.knows_idle;
@@ -132,9 +132,9 @@ void TriageSchedule::LearnIdle(double idle_share) {
 }
 
 // Its duration will be known when its record comes, and the phase of the program may be over then.
-void TriageSchedule::LearnLong(int64_t now_ns, bool within_launch) {
+void TriageSchedule::LearnLong(int64_t now_ns, bool is_long) {
   const bool fresh = now_ns < fresh_until_ns_ && !known_;
-  if (!within_launch || !fresh || fresh_bursts_ > 0 || more_of_long_ == 0) return;
+  if (!is_long || !fresh || fresh_bursts_ > 0 || more_of_long_ == 0) return;
   --more_of_long_;
   fresh_bursts_ = 1;
   gap_ns_ = kFreshGapNs;

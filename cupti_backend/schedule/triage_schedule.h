@@ -190,7 +190,8 @@ class TriageSchedule {
   void LearnNewsGap(int64_t now_ns);
   void LearnRate(int64_t now_ns, uint64_t launches);
   void LearnIdle(double idle_share);
-  void LearnLong(int64_t now_ns, bool within_launch);
+  // The last burst lay within a launch that lacks samples.
+  void LearnLong(int64_t now_ns, bool is_long);
   void LearnWaiting(uint64_t resolved, double waiting_share);
   void LearnResolved(int64_t now_ns, uint64_t resolved, double full);
   [[nodiscard]] int64_t RestNs() const;

@@ -280,7 +280,7 @@ TEST_CASE("A signature whose SM clock moved has one round more, and no third") {
   CHECK_FALSE(program.Complete());
   program.Run(1.9e9);
   CHECK(program.Complete());
-  CHECK(program.samples == 7);
+  CHECK(program.samples == 8);
   program.schedule->AddClock(*entry, 1.2e9);
   CHECK(program.Complete());
 }
@@ -294,7 +294,7 @@ TEST_CASE("A clock that moves while it is sampled adds the same round") {
   program.schedule->AddClock(*entry, 0);  // unknown
   program.schedule->AddClock(*entry, 1.9e9);
   program.Run(1.9e9);
-  CHECK(program.samples == 7);
+  CHECK(program.samples == 8);
 }
 
 // --- Programs ------------------------------------------------------------------------------------

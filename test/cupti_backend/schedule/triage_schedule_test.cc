@@ -114,6 +114,11 @@ TEST_CASE("Where the bursts for something new lie within one launch, five more f
     simulation.Run(kPhaseNs, one_phase);
     CHECK(simulation.BurstsIn(0, kPhaseNs) == TriageSchedule::kFreshBursts);
   }
+  SECTION("not where hardly anything lacks samples: other new kernels are short") {
+    simulation.signals.within_launch = true;
+    simulation.Run(kPhaseNs, [](int64_t) { return Simulation::Now{true, 1, 0.05, 0}; });
+    CHECK(simulation.BurstsIn(0, kPhaseNs) == TriageSchedule::kFreshBursts);
+  }
   SECTION("not when half of the budget is gone, which what comes later needs") {
     simulation.signals.within_launch = true;
     simulation.budget.Spend(1'000 * kMs);
