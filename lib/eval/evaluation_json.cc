@@ -71,7 +71,9 @@ Ordered EvaluationJson(const Evaluation& evaluation) {
 std::string ToJson(const std::vector<Evaluation>& evaluations) {
   Ordered all = Ordered::array();
   for (const Evaluation& evaluation : evaluations) all.push_back(EvaluationJson(evaluation));
-  return Ordered{{"evaluations", std::move(all)}}.dump(1) + "\n";
+  return Ordered{{"evaluations", std::move(all)}}.dump(1, ' ', false,
+                                                       Ordered::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace prof::eval

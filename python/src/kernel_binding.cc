@@ -121,7 +121,7 @@ void BindMeasured(nb::module_& module) {
           "gain_at_most", [](const Verdict& self) { return self.known_gain(); },
           "The largest known gain of `actions`, as a fraction of the time. None: unknown.")
       .Has("gain_formula", &Verdict::gain_formula)
-      .Has("runner_up", &Verdict::runner_up, "The next unit and its value.")
+      .Has("runner_up", &Verdict::runner_up, "The next unit and its value, or warps that wait.")
       .Has("missing", &Verdict::missing, "The measurement that would decide.")
       .Has("stall", &Verdict::stall, "The top stall reason, where it was measured.")
       .Has("notes", &Verdict::notes)

@@ -107,10 +107,12 @@ TEST_CASE("prof eval --json has the counts and each verdict, and needs kernels")
   }
   CHECK(json["evaluations"][0]["form"] == "all");
   CHECK(json["evaluations"][1]["form"] == "default");
-  const Folder timelines;
-  const Ended none = Run({"eval", "--json", timelines.path()});
+  const Ended none = Run({"eval", "--json", PROF_TEST_DATA "/timelines_h200"});
   CHECK(none.exit_code() == 2);
-  CHECK_THAT(none.err, Contains("no labelled kernels") || Contains("no *.json"));
+  CHECK_THAT(none.err, Contains("has no labelled kernels"));
+  const Ended both = Run({"eval", "--json", "--kernels", PROF_TEST_DATA "/zoo"});
+  CHECK(both.exit_code() != 0);
+  CHECK_THAT(both.err, Contains("--kernels"));
 }
 
 TEST_CASE("prof eval prints how many planted timelines are found, and names a missing recording") {

@@ -111,11 +111,14 @@ Command AddEvalCommand(CLI::App* app) {
                    "Folders with *.json of labelled kernels and planted timelines")
       ->required()
       ->option_text(" ");
-  parser->add_flag(
+  CLI::Option* const each = parser->add_flag(
       "--kernels", options->each,
       "Print the verdict and the actions of each kernel, the findings of each timeline");
-  parser->add_flag("--json", options->json,
-                   "Print the evaluation of the kernels as JSON: the counts, and each verdict");
+  parser
+      ->add_flag("--json", options->json,
+                 "Print the evaluation of the kernels as JSON: the counts, and each verdict; "
+                 "timelines are not in it")
+      ->excludes(each);
   return {parser, [options] { return RunEval(*options); }};
 }
 
