@@ -34,9 +34,10 @@ _NAME = _name()
 FILES = (f"{_NAME}.json",)
 
 _REPEATS = 5
-_MARGIN_S = 30
 _RUN_LIMIT_S = 60
+_MARGIN_S = _RUN_LIMIT_S + 20  # of the last run, which may be stopped
 _LEAST_PARTS = 5  # of a run at the full speed of the host
+_LEAST_RUNS = 3  # fewer give no interval, and decide no goal
 _AHEAD = 2  # programs that load PyTorch while another one runs
 _BARE, _FLOOR, _PROF, _PROTON = "bare", "CUPTI's floor", "prof", "Proton"
 _PROGRAM = "bench/programs/peer_steps.py"
@@ -122,12 +123,18 @@ def rows_of(workload, runs, bytes_per_kernel):
         rows.append({
             "workload": workload, "variant": variant, "n": len(all_us[variant]),
             "us_per_step": statistics.median(all_us[variant]),
-            "over_bare": turns.ratio_of_medians(*ratio) if all(ratio) else None,
+            "over_bare": _ratio(*ratio),
             "fast_n": len(fast_us[variant]),
             "fast_us_per_step": statistics.median(fast_ratio[0]) if fast_ratio[0] else None,
-            "fast_over_bare": turns.ratio_of_medians(*fast_ratio) if all(fast_ratio) else None,
+            "fast_over_bare": _ratio(*fast_ratio),
             "bytes_per_kernel": bytes_per_kernel.get(variant), "runs": runs[variant]})
     return rows
+
+
+def _ratio(values, base):
+    if min(len(values), len(base)) < _LEAST_RUNS:
+        return None
+    return turns.ratio_of_medians(values, base)
 
 
 def goals_of(rows):
@@ -137,8 +144,11 @@ def goals_of(rows):
         of = {row["variant"]: row for row in rows if row["workload"] == workload}
         if _PROF not in of:
             continue
-        quantity = "fast_us_per_step" if of[_PROF]["fast_us_per_step"] else "us_per_step"
-        goals.append(_goal(f"{workload}: us per step, the lowest of all tools", of, quantity))
+        is_fast = all(row["fast_n"] >= _LEAST_RUNS for row in of.values())
+        goals.append(_goal(f"{workload}: us per step, the lowest of all tools",
+                           {variant: row for variant, row in of.items()
+                            if row["n"] >= _LEAST_RUNS},
+                           "fast_us_per_step" if is_fast else "us_per_step"))
     of = {row["variant"]: row for row in rows if row["variant"] != _PROTON}
     goals.append(_goal("bytes per kernel, the lowest that keep a timeline", of,
                        "bytes_per_kernel"))
@@ -147,7 +157,7 @@ def goals_of(rows):
 
 def _goal(text, row_of, quantity):
     """Of prof's row and of other tools. None where one of them has no such quantity."""
-    ours = row_of[_PROF][quantity]
+    ours = row_of[_PROF][quantity] if _PROF in row_of else None
     values = [row[quantity] for variant, row in row_of.items()
               if variant not in (_PROF, _BARE, _FLOOR) and row[quantity]]
     if not ours or not values:

@@ -11,6 +11,7 @@ import os
 import random
 import re
 import statistics
+import tempfile
 
 from lib import processes
 from lib import prof_report
@@ -96,11 +97,12 @@ def _label(bench, lines, durations):
     return kernels, without
 
 
-def _verdicts(bench):
-    """By the rules of the commit, which no seed was drawn for: `prof eval` of the folder."""
-    with bench.failing("prof eval"):
-        _, output = processes.checked([bench.prof, "eval", "--json", bench.path(".")],
-                                      _EVAL_LIMIT_S)
+def _verdicts(bench, files):
+    """By the rules of the commit, which was there before the seed: `prof eval` of these files."""
+    with bench.failing("prof eval"), tempfile.TemporaryDirectory() as folder:
+        for file in files:  # other experiments leave JSON beside them
+            os.symlink(os.path.abspath(bench.path(file)), os.path.join(folder, file))
+        _, output = processes.checked([bench.prof, "eval", "--json", folder], _EVAL_LIMIT_S)
         return json.loads(output)["evaluations"]
     return []
 
@@ -130,6 +132,7 @@ def run(bench):
     # `prof eval` reads a folder of the recordings and their labels, also of a changed tree.
     results.dump(bench.path("zoo.json"), {"format": 2, "seed": seed, "recordings": recordings,
                                           "kernels": kernels})
+    files = ["zoo.json", *(file for found in recordings.values() for file in found)]
     table = "\n".join([
         bench.where() + f" Seed {seed}.", "",
         results.table(["kernel", "family", "us", "limiters", "cause", "elasticities", "changes"],
@@ -137,6 +140,6 @@ def run(bench):
         "".join(f"No label: {name}: {why}\n" for name, why in without)])
     bench.publish("zoo_labels", {"format": 2, "seed": seed, "recordings": recordings,
                                  "without_label": without, "kernels": kernels,
-                                 "verdicts": _verdicts(bench)}, table)
+                                 "verdicts": _verdicts(bench, files)}, table)
     if not kernels:
         bench.fail("no kernel has a label")

@@ -3,7 +3,8 @@
 
 Beside each part it times a fixed piece of host code: a host may have several speeds, and parts at
 one of them can be compared. The cores of a virtual machine differ from moment to moment, so each
-part runs on the one that is fastest then.
+part runs on the one that is fastest then. Threads that start within a part inherit its core:
+profilers start theirs before, with the first use of CUDA.
 """
 
 import os

@@ -34,26 +34,28 @@ class Peers(unittest.TestCase):
     def test_runs_are_compared_at_the_full_speed_of_the_host(self):
         bare = [[10, self.FAST]] * 6
         slowed = [[20, self.SLOW]] * 14 + [[11, self.FAST]] * 6
-        rows = self.rows({"bare": [bare, bare], "prof": [slowed, slowed], "nsys": []})
+        rows = self.rows({"bare": [bare] * 3, "prof": [slowed] * 3, "nsys": []})
         self.assertEqual(set(rows), {"bare", "prof"})
         self.assertEqual(rows["prof"]["us_per_step"], 20)
         self.assertEqual(rows["prof"]["fast_us_per_step"], 11)
         self.assertAlmostEqual(rows["prof"]["fast_over_bare"][0], 1.1)
-        self.assertEqual((rows["prof"]["n"], rows["prof"]["fast_n"]), (2, 2))
+        self.assertEqual((rows["prof"]["n"], rows["prof"]["fast_n"]), (3, 3))
         self.assertEqual((rows["bare"]["bytes_per_kernel"], rows["prof"]["bytes_per_kernel"]),
                          (None, 7))
 
-    def test_a_run_that_was_hardly_ever_fast_counts_for_all_speeds_alone(self):
-        rows = self.rows({"bare": [[[10, self.FAST]] * 6],
-                          "prof": [[[20, self.SLOW]] * 16 + [[11, self.FAST]] * 4]})
-        self.assertEqual(rows["prof"]["fast_n"], 0)
+    def test_fewer_than_three_runs_have_no_interval(self):
+        rows = self.rows({"bare": [[[10, self.FAST]] * 6] * 3,
+                          "prof": [[[20, self.SLOW]] * 16 + [[11, self.FAST]] * 4] * 2})
+        self.assertEqual(rows["prof"]["fast_n"], 0)  # hardly ever fast
         self.assertIsNone(rows["prof"]["fast_us_per_step"])
-        self.assertIsNone(rows["prof"]["fast_over_bare"])
+        self.assertIsNone(rows["prof"]["over_bare"])
+        self.assertEqual(rows["bare"]["over_bare"], (1, 1, 1))
 
     @staticmethod
-    def row(variant, us, fast_us=None, size=None):
-        return {"workload": "PyTorch storm", "variant": variant, "us_per_step": us,
-                "fast_us_per_step": fast_us, "bytes_per_kernel": size}
+    def row(variant, us, fast_us=None, size=None, n=3):
+        return {"workload": "PyTorch storm", "variant": variant, "us_per_step": us, "n": n,
+                "fast_us_per_step": fast_us, "fast_n": n if fast_us else 1,
+                "bytes_per_kernel": size}
 
     def test_goals_name_the_lowest_of_the_other_tools(self):
         time_goal, size_goal = peers.goals_of([
@@ -62,11 +64,18 @@ class Peers(unittest.TestCase):
         self.assertEqual((time_goal["limit"], time_goal["met"]), (6.5, True))
         self.assertEqual((size_goal["limit"], size_goal["met"]), (60, True))
 
-    def test_what_ran_at_full_speed_is_not_compared_with_what_did_not(self):
-        rows = [self.row("bare", 4), self.row("prof", 9, 6), self.row("nsys", 5)]
-        self.assertEqual(peers.goals_of(rows), [])
-        goal, = peers.goals_of([*rows, self.row("Proton", 8, 7)])
+    def test_full_speed_decides_where_all_tools_had_it_three_times(self):
+        rows = [self.row("bare", 4, 3), self.row("prof", 9, 6), self.row("Proton", 8, 7)]
+        goal, = peers.goals_of(rows)
         self.assertEqual((goal["measured"], goal["limit"], goal["met"]), (6, 7, True))
+        goal, = peers.goals_of([*rows, self.row("nsys", 8.5)])
+        self.assertEqual((goal["measured"], goal["limit"], goal["met"]), (9, 8, False))
+
+    def test_two_runs_decide_no_goal(self):
+        rows = [self.row("bare", 4), self.row("prof", 6), self.row("nsys", 5, n=2)]
+        self.assertEqual(peers.goals_of(rows), [])
+        self.assertEqual(peers.goals_of([self.row("bare", 4), self.row("prof", 6, n=2),
+                                         self.row("nsys", 5)]), [])
 
     def test_a_run_that_fails_is_named_and_the_others_go_on(self):
         failed = []
@@ -311,7 +320,9 @@ class StepParts(unittest.TestCase):
         known = results.read(ROOT / "bench/results/step_parts.json")
         self.assertIn(step_parts.markdown(results.where(known), known["rows"], known["goals"]),
                       page)
-        self.assertEqual(set(known["parts"]), {"step_kinds", "step_variants"})
+        self.assertEqual(set(known["parts"]), {"step_kinds", "step_variants", "fastest_core"})
+        core = known["parts"].pop("fastest_core")
+        self.assertIn(step_parts.markdown(results.where(core), core["rows"], core["goals"]), page)
         for name, part in known["parts"].items():
             table = step_parts.short(results.where(part), part["rows"])
             self.assertIn(f"<!-- begin {name} -->\n{table}<!-- end {name} -->", page)
