@@ -26,22 +26,18 @@ struct Row {
 constexpr Row kCauseRows[] = {
     {{"small-grid", "small-grid",
       "waves < 1 (ncu), 10 % or more of the SMs without a block (own), all units known. It decides "
-      "at any use: where it explains half or more of what the busiest unit leaves unused (own), or "
-      "where no unit limits and 20 % of the SMs have no block (own) or no stall explains it. Where "
-      "DRAM or L2 limits it is an action beside that verdict, below 80 "
-      "%",
+      "at any use where it explains half or more of what the busiest unit leaves unused (own); and "
+      "where no unit limits and 20 % of the SMs have no block (own), or no stall explains the "
+      "kernel. Where DRAM or L2 limits it is an action beside that verdict, below 80 %",
       "more-blocks",
       "\"memory latency\" because long_scoreboard is the top stall; a persistent kernel of one "
       "block per SM"},
      SmallGridCause},
     {{"tail", "tail",
       "w >= 1 waves, (ceil(w) - w) / ceil(w) >= 10 % (own; ncu: 1 / (1 + full waves) >= 20 %, "
-      "which "
-      "ignores how full the last wave is) and SM activity average 5 % below maximum (ncu), less 3 "
-      "us "
-      "to fill and drain the GPU (own). It decides where it explains half of what the busiest unit "
-      "leaves unused, or where no stall explains "
-      "the kernel",
+      "which ignores how full the last wave is) and SM activity average 5 % below maximum (ncu), "
+      "less 3 us to fill and drain the GPU (own). It decides where it explains half of what the "
+      "busiest unit leaves unused, or where no unit limits and no stall explains the kernel",
       "whole-waves", "a tail at 30.1 waves; none at 1.01"},
      TailCause},
     {{"imbalance", "tail",

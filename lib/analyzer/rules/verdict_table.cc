@@ -175,9 +175,7 @@ const std::vector<VerdictRule>& RulesAfterCauses() {
         "no unit is busy, warps wait half of their time or more (own), and no stall stands out; "
         "confidence low",
         "three busiest units, stalls",
-        "`raise-occupancy` where it is as low as for "
-        "`occupancy-limited`",
-        "one of the stalls"},
+        "`raise-occupancy` where it is as low as for `occupancy-limited`", "one of the stalls"},
        WaitsForSeveral,
        FillSeveralStalls},
       {{"unknown", Limiter::kUnknown,
