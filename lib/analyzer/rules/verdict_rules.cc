@@ -16,6 +16,7 @@
 #include "lib/analyzer/rules/verdict_units.h"
 #include "lib/format/depth.h"
 #include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
