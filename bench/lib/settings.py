@@ -18,6 +18,7 @@ WORKLOADS = os.environ.get("PROF_GPU_WORKLOADS", "")
 VARIANTS = os.environ.get("PROF_GPU_VARIANTS", "")
 SEED = int(os.environ["PROF_GPU_SEED"]) if os.environ.get("PROF_GPU_SEED") else None  # to repeat
 PYTHON = os.environ.get("PROF_GPU_PYTHON", "python3")  # for experiments that use PyTorch
+KEEP = os.environ.get("PROF_GPU_KEEP", "")  # a folder for recordings that are read once otherwise
 OUT = os.environ.get("OUT", os.path.join("out", "gpu"))
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 

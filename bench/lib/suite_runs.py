@@ -6,12 +6,14 @@ import glob
 import json
 import os
 import re
+import shutil
 import tempfile
 
 from lib import processes
 from lib import prof_report
 from lib import prof_threads
 from lib import results
+from lib import settings
 
 BARE, TIMELINE, DEFAULT, FULL = "bare", "timeline", "default", "full"
 # The same once more: how far two equal runs are apart.
@@ -106,10 +108,19 @@ def under_prof(prof, variant, snapshot, command):
     return [prof, "run", *OPTIONS[variant], "--output", snapshot, "--", *command]
 
 
+def _put_away(path):
+    with contextlib.suppress(OSError):
+        if settings.KEEP:
+            os.makedirs(settings.KEEP, exist_ok=True)
+            shutil.move(path, settings.KEEP)
+        else:
+            os.remove(path)
+
+
 def reports(prof, pattern, limit_s=_REPORT_LIMIT_S):
     """The report of each process that left a snapshot with kernels, in the order of their ids.
 
-    It removes the snapshots.
+    It removes the snapshots, or moves them to the folder `settings.KEEP`.
     """
     found, problems = [], ["no snapshot with kernels"]
     for path in sorted(glob.glob(pattern.replace("%p", "*"))):
@@ -120,8 +131,7 @@ def reports(prof, pattern, limit_s=_REPORT_LIMIT_S):
             continue
         if report["kernels"]:
             found.append(report)
-        with contextlib.suppress(OSError):
-            os.remove(path)
+        _put_away(path)
     if not found:
         raise RuntimeError("; ".join(problems))
     return sorted(found, key=lambda report: report.get("pid") or 0)
