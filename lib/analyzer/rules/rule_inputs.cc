@@ -118,11 +118,19 @@ bool IssueLeads(double issue, double other) {
          (issue >= kIssueBusy && (other < kBusy || issue - other >= kMargin));
 }
 
-// A saturated tensor pipe reads its operands through L1, which then is nearly as busy. wgmma reads
-// them from shared memory itself: below that, too, L1 is a little busier because the pipe works.
-bool FeedsTensor(const RuleInputs& inputs, const UnitUse& tensor, double l1) {
-  const double use = inputs.WhileActive(tensor.unit, tensor.of_peak);
-  return use >= kSaturated || (use >= kBusy && l1 - use < kMargin && HasGroupMatrices(inputs));
+// wgmma reads its operands from shared memory itself, so L1 is as busy as the tensor pipe, or a
+// little busier, because the pipe works. True as well where nobody knows how busy the pipe is.
+bool FeedsGroupMatrices(const RuleInputs& inputs, const UnitUse* tensor, const UnitUse& use) {
+  if (!Follows(use.unit, Unit::kTensor) || use.unit == Unit::kIssue) return false;
+  if (!HasGroupMatrices(inputs)) return false;
+  const auto at = [&](const UnitUse& of) { return inputs.Deciding(of.unit, of.of_peak); };
+  return tensor == nullptr || at(use) - at(*tensor) < kMargin;
+}
+
+// A saturated tensor pipe reads its operands through L1, which then is nearly as busy.
+bool FeedsTensor(const RuleInputs& inputs, const UnitUse& tensor, const UnitUse& use) {
+  const double busy = inputs.WhileActive(tensor.unit, tensor.of_peak);
+  return busy >= kSaturated || (busy >= kBusy && FeedsGroupMatrices(inputs, &tensor, use));
 }
 
 const UnitUse* Leader(RuleInputs* all) {
@@ -150,8 +158,9 @@ const UnitUse* Leader(RuleInputs* all) {
   }
   if (other == nullptr) return nullptr;
   const UnitUse* const tensor = inputs.counters->Find(Unit::kTensor);
-  const bool feeds_tensor = tensor != nullptr && Follows(other->unit, Unit::kTensor) &&
-                            FeedsTensor(inputs, *tensor, named(*other));
+  if (tensor == nullptr) return FeedsGroupMatrices(inputs, tensor, *other) ? nullptr : other;
+  const bool feeds_tensor =
+      Follows(other->unit, Unit::kTensor) && FeedsTensor(inputs, *tensor, *other);
   return feeds_tensor ? tensor : other;
 }
 
@@ -165,11 +174,13 @@ void FindLeader(RuleInputs* inputs) {
   const UnitUse* const leader = Leader(inputs);
   if (leader == nullptr) return;
   inputs->leader = *leader;
+  const UnitUse* const tensor = inputs->counters->Find(Unit::kTensor);
   double highest = -1;
   for (const UnitUse& use : inputs->units()) {
     const double named = inputs->Deciding(use.unit, use.of_peak);
     if (use.unit == leader->unit || Follows(use.unit, leader->unit)) continue;
     if (IsLeftOut(*inputs, use) || named <= highest) continue;
+    if (FeedsGroupMatrices(*inputs, tensor, use)) continue;  // the tensor pipe stands for it
     highest = named;
     inputs->rival = use;
   }

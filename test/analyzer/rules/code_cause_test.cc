@@ -280,6 +280,37 @@ TEST_CASE("wgmma reads shared memory itself: L1 that is a little busier is no ot
   }
 }
 
+TEST_CASE("Shared memory that feeds wgmma does not balance L2: the tensor pipe stands for it") {
+  KernelCode code = OfLoadsAndStores();
+  code.group_mma = {4, 4};
+  KernelReport kernel = WithCode(code);
+  SetPm(&kernel, TriageUnit::kL2, 67);
+  SetPm(&kernel, TriageUnit::kL1, 62);
+  SetPm(&kernel, TriageUnit::kShared, 62);
+  SetPm(&kernel, TriageUnit::kTensor, 56);
+  CHECK(Decide(kernel).limiter == Limiter::kL2);
+  SECTION("where the tensor pipe is as busy, both do") {
+    SetPm(&kernel, TriageUnit::kTensor, 62);
+    CHECK(Decide(kernel).limiter == Limiter::kMixed);
+  }
+  SECTION("where a warp loads the operands, its loads do") {
+    kernel.code->group_mma = {};
+    CHECK(Decide(kernel).limiter == Limiter::kMixed);
+  }
+}
+
+TEST_CASE("Shared memory that wgmma reads is no verdict while nobody knows the tensor pipe's use") {
+  KernelCode code = OfLoadsAndStores();
+  code.group_mma = {4, 4};
+  KernelReport kernel = WithCode(code);
+  kernel.continuous.erase(Metric(TriageUnit::kTensor));
+  SetPm(&kernel, TriageUnit::kL1, 66);
+  SetPm(&kernel, TriageUnit::kShared, 66);
+  CHECK(Decide(kernel).limiter == Limiter::kUnknown);
+  kernel.code->group_mma = {};
+  CHECK(Decide(kernel).limiter == Limiter::kShared);
+}
+
 TEST_CASE("Products of a warp are judged by what they reach of the tensor pipe on Hopper") {
   KernelCode code = OfLoadsAndStores();
   code.warp_mma = {16, 16};
