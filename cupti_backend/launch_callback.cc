@@ -55,6 +55,18 @@ constexpr CUpti_CallbackId kWaitCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize};
 
+// They ask whether the GPU is done.
+bool IsQuestion(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
+  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
+    return cbid == CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020 ||
+           cbid == CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020 ||
+           cbid == CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_ptsz_v7000;
+  }
+  return cbid == CUPTI_DRIVER_TRACE_CBID_cuEventQuery ||
+         cbid == CUPTI_DRIVER_TRACE_CBID_cuStreamQuery ||
+         cbid == CUPTI_DRIVER_TRACE_CBID_cuStreamQuery_ptsz;
+}
+
 constexpr CUpti_CallbackId kCaptures[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,
                                           CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
                                           CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
@@ -333,6 +345,7 @@ void LaunchCallback::OnRange(uint32_t path, uint32_t token, bool entered) {
     const Inside inside(callback->inside_);
     LaunchSampler* const sampler = callback->sampler_.load(std::memory_order_seq_cst);
     if (sampler == nullptr) return;
+    const OwnCalls own(callback->epoch_.load(std::memory_order_relaxed));
     if (entered) {
       sampler->OnRangeEnter(path, token);
     } else {
@@ -380,7 +393,12 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
   } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     RecordWait(cbid, data);
   }
-  EndCall(epoch, CallOf(domain, cbid), data.correlationId, error);
+  const uint32_t call = CallOf(domain, cbid);
+  if (!launch && IsQuestion(domain, cbid)) {
+    EndQuestion(epoch, call, data.correlationId, error);
+  } else {
+    EndCall(epoch, call, data.correlationId, error);
+  }
 }
 
 // At the end of a call that waited for something: its handles are valid.
@@ -394,6 +412,12 @@ void LaunchCallback::RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData&
     case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize:
       stream = static_cast<const cuStreamSynchronize_params*>(data.functionParams)->hStream;
       break;
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamQuery_ptsz:
+      per_thread = true;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamQuery:
+      stream = static_cast<const cuStreamQuery_params*>(data.functionParams)->hStream;
+      break;
     case CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent_ptsz:
       per_thread = true;
       [[fallthrough]];
@@ -401,6 +425,7 @@ void LaunchCallback::RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData&
       stream = static_cast<const cuStreamWaitEvent_params*>(data.functionParams)->hStream;
       break;
     case CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize:
+    case CUPTI_DRIVER_TRACE_CBID_cuEventQuery:
     case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize:
     case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2:
       has_stream = false;

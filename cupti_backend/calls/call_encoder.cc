@@ -16,8 +16,8 @@ constexpr uint32_t kNoStream = 0xffffffff;  // as in SyncColumns
 // `name`: without "cuda" or "cu".
 SyncKind SyncOf(std::string_view name) {
   name.remove_prefix(name.substr(0, 4) == "cuda" ? 4 : 2);
-  if (name == "StreamSynchronize") return SyncKind::kStream;
-  if (name == "EventSynchronize") return SyncKind::kEvent;
+  if (name == "StreamSynchronize" || name == "StreamQuery") return SyncKind::kStream;
+  if (name == "EventSynchronize" || name == "EventQuery") return SyncKind::kEvent;
   if (name == "StreamWaitEvent") return SyncKind::kStreamWaitEvent;
   if (name == "DeviceSynchronize" || name == "CtxSynchronize") return SyncKind::kContext;
   return SyncKind::kUnknown;

@@ -24,6 +24,22 @@ inline uint32_t CallOf(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
 void BeginCall(uint32_t epoch);
 void EndCall(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error);
 
+// As EndCall, for a call that asks whether the GPU is done: cudaEventQuery, cudaStreamQuery. It is
+// recorded where the thread asked until it was (thread_questions.h).
+void EndQuestion(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error);
+
+// While it lives, what this thread calls are prof's own calls, which are not recorded.
+class OwnCalls {
+ public:
+  explicit OwnCalls(uint32_t epoch);
+  ~OwnCalls();
+  OwnCalls(const OwnCalls&) = delete;
+  OwnCalls& operator=(const OwnCalls&) = delete;
+
+ private:
+  uint32_t epoch_;
+};
+
 // Records what a call waits for, before its EndCall; an inner call counts for its outer one. The
 // ids are CUPTI's. An id that does not fit its bits becomes 0: not known.
 struct Waited {

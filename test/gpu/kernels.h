@@ -33,6 +33,8 @@ class Vectors {
   // launches on a stream of its own. When captures failed: seconds after the begin; one of -1 when
   // there was no capture. A capture fails when any thread makes a call that may synchronize.
   static std::vector<double> CaptureBesideLaunches(double seconds);
+  // Asks with cudaEventQuery until a spin of `rounds` is over, `turns` times.
+  void SpinAndAsk(int rounds, int turns);
   static void Synchronize();
   // cudaMemcpy from pageable host memory; bytes copied.
   size_t CopyIn();

@@ -180,6 +180,25 @@ TEST_CASE("Launches with attributes have their calls and their range for as long
   CHECK(report.totals.api_calls >= 4 * kTurns);
 }
 
+TEST_CASE("A host that asks until each kernel is done waits once for each", "[gpu]") {
+  NEEDS_GPU();
+  constexpr int kTurns = 200;
+  Vectors vectors(1);
+  prof::Session session(TimelineOnly());
+  vectors.SpinAndAsk(20'000, kTurns);
+  const prof::Report report = prof::Analyze(session.Stop());
+  INFO(Blind(report));
+  const prof::KernelReport spin = report.kernel("spin");
+  CHECK(spin.launches == kTurns);
+  const auto asked =
+      std::find_if(report.api_calls.begin(), report.api_calls.end(),
+                   [](const prof::ApiSummary& call) { return call.name == "cudaEventQuery"; });
+  REQUIRE(asked != report.api_calls.end());
+  CHECK(asked->count <= kTurns);
+  CHECK(asked->count >= 0.9 * kTurns);  // a thread that loses its processor makes a pause
+  CHECK(asked->total_ns > 0.5 * spin.total_ns);
+}
+
 TEST_CASE("The nodes of a CUDA graph are recorded one by one, in the range of its launch",
           "[gpu]") {
   NEEDS_GPU();

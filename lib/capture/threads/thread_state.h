@@ -47,6 +47,13 @@ struct TorchOps {
   std::array<uint32_t, kTorchCacheSize> children{};  // path ids found before, by a weak hash
 };
 
+// Questions whether the GPU is done, to which the answer was no so far (thread_questions.h).
+struct OpenQuestions {
+  int64_t begin_ticks = 0;  // of the first one; 0: there is none
+  int64_t last_ns = 0;      // the end of the last one, on the monotonic clock
+  uint32_t epoch = 0, stack = 0;
+};
+
 // kLive -> kEnded (its thread, at its end) -> kTaken (a new thread) -> kLive. kLive -> kTaken ->
 // kEnded: another thread has found that its thread is gone.
 enum class ThreadLife : uint32_t { kTaken, kLive, kEnded };
@@ -72,6 +79,7 @@ struct alignas(64) ThreadState {
   std::array<OpenRange, kMaxDepth> open{};
   StackCache stacks{};  // a new thread may use those of the one before: a hash means one stack
   TorchOps torch;
+  OpenQuestions asked;
 
   // The collector's: the path to report as the thread's first in a recording.
   alignas(64) uint32_t first_path = kNoPath;

@@ -29,6 +29,8 @@ ApiClass ClassifyApi(std::string_view name) {
   if (StartsWith(name, "LaunchHostFunc")) return ApiClass::kOther;
   if (StartsWith(name, "Launch")) return ApiClass::kLaunch;
   if (EndsWith(name, "Synchronize")) return ApiClass::kSync;
+  // A recording has those that a thread asked until the answer was yes.
+  if (name == "EventQuery" || name == "StreamQuery") return ApiClass::kSync;
   if (StartsWith(name, "Memcpy")) return ApiClass::kCopy;
   if (StartsWith(name, "Memset")) return ApiClass::kMemset;
   for (const std::string_view alloc :

@@ -87,6 +87,7 @@ class SimulatedRun {
   int64_t Record(uint32_t stream);  // an event: the moment in which the stream gets there
   void WaitEvent(uint32_t stream, int64_t event_ns);
   void SyncEvent(int64_t event_ns);
+  void AskUntil(int64_t event_ns);  // cudaEventQuery until the answer is yes: one call
   // Another process has the GPU for so long, from the end of what runs now.
   void LoseGpu(int64_t ns, uint32_t device = 0);
   // Lengths of kernels are multiplied by it from here on: a clock that falls.

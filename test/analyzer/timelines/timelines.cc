@@ -457,6 +457,16 @@ void TrainingAndInference(SimulatedRun* p, bool) {
   });
 }
 
+// T47. A wait that is no call that waits.
+void QuestionsAfterEachKernel(SimulatedRun* p, bool fixed) {
+  const SimulatedKernel k = p->Plan("k", p->DrawUs(15, 60));
+  Repeat(Steps(k.length_ns), [&] {
+    p->Kernel(k);
+    const int64_t done_ns = p->Record(7);
+    if (!fixed) p->AskUntil(done_ns);
+  });
+}
+
 const std::vector<std::string> kLaunching = {"launch-bound", "cuda-graph"};
 const std::vector<std::string> kHost = {"launch-bound", "cuda-graph", "sync-bound", "host-work",
                                         "allocation"};
@@ -613,6 +623,12 @@ const std::vector<TimelineCase>& TimelineCases() {
       {"T44", "kernels in a random order", RandomOrder, false, {}, {}},
       {"T45", "few steps of many layers, without ranges", FewStepsOfManyLayers, false, {}, {}},
       {"T46", "training and then inference, without ranges", TrainingAndInference, false, {}, {}},
+      {"T47",
+       "a host that asks behind each kernel until it is done",
+       QuestionsAfterEachKernel,
+       true,
+       {"sync-bound"},
+       kLaunching},
   };
   return cases;
 }

@@ -9,6 +9,7 @@
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/host_stacks.h"
+#include "lib/capture/threads/thread_questions.h"
 #include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/cupti_backend/activity/activity_buffer.h"
@@ -94,6 +95,72 @@ TEST_CASE("A call has the host stack at its begin, beside its error and what it 
   CHECK(model->api_calls[0].stack + model->api_calls[1].stack == 1);
   CHECK(model->strings[model->host_frames[1].file] == "/app/train.py");
   CHECK(model->host_frames[1].line == 9);
+}
+
+constexpr uint32_t kAsk = kRuntimeCall | CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020;
+
+void Ask(uint32_t answer, uint32_t epoch = 1) {
+  BeginCall(epoch);
+  EndQuestion(epoch, kAsk, 9, answer);
+}
+
+TEST_CASE("A thread that asks until the GPU is done waits: its questions are one call") {
+  Recording recording;
+  const int64_t before = capture::RealtimeNs();
+  Ask(CUDA_ERROR_NOT_READY);
+  const int64_t first = capture::RealtimeNs();
+  Ask(CUDA_ERROR_NOT_READY);
+  Ask(CUDA_ERROR_NOT_READY);
+  const int64_t last = capture::RealtimeNs();
+  BeginCall(1);
+  RecordWaited({3, 14});
+  EndQuestion(1, kAsk, 7, CUDA_SUCCESS);
+  Ask(CUDA_SUCCESS);  // there is nothing to wait for
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].call == kAsk);
+  CHECK(calls[0].correlation == 7);
+  CHECK(calls[0].error == 0);
+  CHECK(calls[0].waited == Waited{3, 14}.Packed());
+  CHECK(calls[0].start_ns >= before - 10'000);
+  CHECK(calls[0].start_ns <= first + 10'000);
+  CHECK(calls[0].end_ns >= last - 10'000);
+}
+
+TEST_CASE("Questions that are no wait are not recorded") {
+  Recording recording;
+  size_t others = 0;
+  SECTION("the first answer is yes") { Ask(CUDA_SUCCESS); }
+  SECTION("nobody asks again") { Ask(CUDA_ERROR_NOT_READY); }
+  SECTION("the thread does other work of the GPU in between") {
+    Ask(CUDA_ERROR_NOT_READY);
+    BeginCall(1);
+    EndCall(1, kLaunch, 8, 0);
+    Ask(CUDA_SUCCESS);
+    others = 1;
+  }
+  SECTION("it does something else for a while") {
+    Ask(CUDA_ERROR_NOT_READY);
+    const int64_t until_ns = capture::MonotonicNs() + 2 * capture::kMostPauseNs;
+    while (capture::MonotonicNs() < until_ns) {
+    }
+    Ask(CUDA_SUCCESS);
+  }
+  SECTION("they fail") {
+    Ask(CUDA_ERROR_NOT_READY);
+    Ask(CUDA_ERROR_LAUNCH_FAILED);
+    Ask(CUDA_SUCCESS);
+  }
+  SECTION("another recording has begun") {
+    Ask(CUDA_ERROR_NOT_READY);
+    Ask(CUDA_SUCCESS, 2);
+  }
+  SECTION("prof asks") {
+    const OwnCalls own(1);
+    Ask(CUDA_ERROR_NOT_READY);
+    Ask(CUDA_SUCCESS);
+  }
+  CHECK(recording.Drain().size() == others);
 }
 
 TEST_CASE("Of calls inside of each other the outermost is recorded") {

@@ -29,10 +29,16 @@ TEST_CASE("API calls are classified by name, whatever version suffix they carry"
   CHECK(ClassifyApi("cuMemFreeHost") == ApiClass::kFree);
 }
 
+TEST_CASE("A thread that asks until the GPU is done waits") {
+  CHECK(ClassifyApi("cudaEventQuery") == ApiClass::kSync);
+  CHECK(ClassifyApi("cuStreamQuery_ptsz") == ApiClass::kSync);
+  CHECK(BlocksHost("cudaStreamQuery"));
+}
+
 TEST_CASE("Calls that only look like launches, waits or copies are other calls") {
   CHECK(ClassifyApi("cudaLaunchHostFunc") == ApiClass::kOther);
   CHECK(ClassifyApi("cudaStreamWaitEvent") == ApiClass::kOther);
-  CHECK(ClassifyApi("cudaEventQuery") == ApiClass::kOther);
+  CHECK(ClassifyApi("cudaEventRecord") == ApiClass::kOther);
   CHECK(ClassifyApi("cudaGraphInstantiate") == ApiClass::kOther);
   CHECK(ClassifyApi("ncclAllReduce") == ApiClass::kOther);
   CHECK(ClassifyApi("") == ApiClass::kOther);
