@@ -24,14 +24,21 @@ void Leave(std::vector<uint8_t> config, std::vector<uint8_t> data) {
 }  // namespace
 
 RangeProfiler::~RangeProfiler() {
-  if (object_ != nullptr) Leave(std::move(config_image_), std::move(counter_data_));
+  if (object_ == nullptr) return;
+  Leave(std::move(config_image_), std::move(counter_data_));
+  hooks_.Leave();
 }
 
 CUptiResult RangeProfiler::Enable(const PassPlan& plan) {
+  CUptiResult result = hooks_.Take(*api_);
+  if (result != CUPTI_SUCCESS) return result;
   CUpti_RangeProfiler_Enable_Params params = {CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE};
   params.ctx = context_;
-  CUptiResult result = api_->range_enable(&params);
-  if (result != CUPTI_SUCCESS) return result;
+  result = api_->range_enable(&params);
+  if (result != CUPTI_SUCCESS) {
+    hooks_.Give();
+    return result;
+  }
   object_ = params.pRangeProfilerObject;
   size_t config_bytes = 0;
   size_t data_bytes = 0;
@@ -166,7 +173,9 @@ CUptiResult RangeProfiler::Disable() {
   CUpti_RangeProfiler_Disable_Params params = {CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE};
   params.pRangeProfilerObject = object_;
   const CUptiResult result = api_->range_disable(&params);
-  if (result == CUPTI_SUCCESS) object_ = nullptr;
+  if (result != CUPTI_SUCCESS) return result;
+  object_ = nullptr;
+  hooks_.Give();
   return result;
 }
 
