@@ -24,21 +24,14 @@ void Leave(std::vector<uint8_t> config, std::vector<uint8_t> data) {
 }  // namespace
 
 RangeProfiler::~RangeProfiler() {
-  if (object_ == nullptr) return;
-  Leave(std::move(config_image_), std::move(counter_data_));
-  hooks_.Leave();
+  if (object_ != nullptr) Leave(std::move(config_image_), std::move(counter_data_));
 }
 
 CUptiResult RangeProfiler::Enable(const PassPlan& plan) {
-  CUptiResult result = hooks_.Take(*api_);
-  if (result != CUPTI_SUCCESS) return result;
   CUpti_RangeProfiler_Enable_Params params = {CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE};
   params.ctx = context_;
-  result = api_->range_enable(&params);
-  if (result != CUPTI_SUCCESS) {
-    hooks_.Give();
-    return result;
-  }
+  CUptiResult result = api_->range_enable(&params);
+  if (result != CUPTI_SUCCESS) return result;
   object_ = params.pRangeProfilerObject;
   size_t config_bytes = 0;
   size_t data_bytes = 0;
@@ -173,9 +166,7 @@ CUptiResult RangeProfiler::Disable() {
   CUpti_RangeProfiler_Disable_Params params = {CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE};
   params.pRangeProfilerObject = object_;
   const CUptiResult result = api_->range_disable(&params);
-  if (result != CUPTI_SUCCESS) return result;
-  object_ = nullptr;
-  hooks_.Give();
+  if (result == CUPTI_SUCCESS) object_ = nullptr;
   return result;
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cupti_backend/api/cupti_api.h"
-#include "cupti_backend/api/profiler_hooks.h"
 #include "cupti_backend/metrics/pass_planner.h"
 
 namespace prof::cupti {
@@ -69,7 +68,6 @@ class RangeProfiler {
   CUcontext context_;
   const Mode mode_;
   CUpti_RangeProfiler_Object* object_ = nullptr;
-  ProfilerHooks hooks_;  // while it is enabled
   // CUPTI 13.0 keeps reading from the addresses of the first SetConfig, even after a second one
   // with other addresses (freed memory: NaN or a crash in the next Start). So each image stays at
   // one address, in memory that is large enough for every group. A new image overwrites the old.
