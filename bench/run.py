@@ -24,8 +24,8 @@ _NAMES = ["tests", "transformer", "ceilings", "accuracy", "pytorch", "storm", "p
           "gpus", "stragglers", "endings", "cupti_versions", "many_processes", "names",
           "names_cost", "leaving", "duty", "default_cost", "step_parts", "slow_lines", "memory",
           "gpu_state", "answer", "cases", "regressions", "coverage_hang", "zoo", "second_opinion",
-          "stream_hops", "coverage_timelines", "coverage_ncu", "coverage", "continuous", "cost",
-          "soak"]
+          "stream_hops", "profiler_hooks", "coverage_timelines", "coverage_ncu", "coverage",
+          "continuous", "cost", "soak"]
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 

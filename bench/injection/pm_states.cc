@@ -4,16 +4,23 @@
 // leaves it there. It shows what each state costs a program, without any code of prof.
 //
 //   PM_STATE     none        nothing of CUPTI is called
+//                hooks       CUPTI's profiler is initialized, which sets up hooks in the driver
+//                unhooked    and de-initialized
+//                in turns    both in turns, all the time
 //                host        CUPTI's profiler is initialized, and the metrics are planned
 //                enabled     also a sampler is enabled
 //                configured  also it has the metrics, and its buffer
 //                started     also it samples
 //                stopped     it has sampled for 10 ms, and is stopped
 //                disabled    and it is disabled
+//   PM_HOOKS     left      those of "host" and what is behind it stay
+//                removed   they are removed when the metrics are planned
+//                early     they are set up and removed in the program's cuInit, and not set up
+//                again
 //   PM_METRICS   the metrics, with commas between them
 //   PM_AFTER_MS  how long after the program's first call to CUDA; 1000 by default
 //
-// The experiment `stream_hops` builds it (build_injection() in lib/bench.py).
+// The experiments `stream_hops` and `profiler_hooks` build it (build_injection() in lib/bench.py).
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
@@ -55,10 +62,32 @@ std::vector<std::string> Metrics() {
   return metrics;
 }
 
+bool SetUpHooks() {
+  CUpti_Profiler_Initialize_Params params = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+  return Works("initialize", cuptiProfilerInitialize(&params));
+}
+
+bool RemoveHooks() {
+  CUpti_Profiler_DeInitialize_Params params = {CUpti_Profiler_DeInitialize_Params_STRUCT_SIZE};
+  return Works("de-initialize", cuptiProfilerDeInitialize(&params));
+}
+
+bool HooksAre(const char* what) { return Setting("PM_HOOKS", "left") == what; }
+
+// Each for a time that CUPTI's own work in them does not hide.
+bool HookInTurns() {
+  constexpr auto kStay = std::chrono::milliseconds(2);
+  while (SetUpHooks()) {
+    std::this_thread::sleep_for(kStay);
+    if (!RemoveHooks()) return false;
+    std::this_thread::sleep_for(kStay);
+  }
+  return false;
+}
+
 // The configuration for one pass; empty where there is none.
 std::vector<uint8_t> PlanOnePass() {
-  CUpti_Profiler_Initialize_Params init = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
-  if (!Works("initialize", cuptiProfilerInitialize(&init))) return {};
+  if (!HooksAre("early") && !SetUpHooks()) return {};
   CUpti_Device_GetChipName_Params chip = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
   if (!Works("chip", cuptiDeviceGetChipName(&chip))) return {};
   CUpti_Profiler_Host_Initialize_Params open = {CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE};
@@ -90,8 +119,11 @@ std::vector<uint8_t> PlanOnePass() {
 // True when `state` is reached.
 bool Reach(const std::string& state) {
   if (state == "none") return true;
+  if (state == "hooks") return SetUpHooks();
+  if (state == "unhooked") return SetUpHooks() && RemoveHooks();
   const std::vector<uint8_t> plan = PlanOnePass();
-  if (plan.empty() || state == "host") return !plan.empty();
+  if (plan.empty() || (HooksAre("removed") && !RemoveHooks())) return false;
+  if (state == "host") return true;
   CUpti_PmSampling_Enable_Params enable = {CUpti_PmSampling_Enable_Params_STRUCT_SIZE};
   if (!Works("enable", cuptiPmSamplingEnable(&enable))) return false;
   if (state == "enabled") return true;
@@ -122,11 +154,17 @@ bool Reach(const std::string& state) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
-  std::thread([] {
+  const bool early = !HooksAre("early") || (SetUpHooks() && RemoveHooks());
+  std::thread([early] {
     std::this_thread::sleep_for(
         std::chrono::milliseconds(std::atoi(Setting("PM_AFTER_MS", "1000").c_str())));
     const std::string state = Setting("PM_STATE", "none");
-    std::fprintf(stderr, "[pm_state] %s %s\n", state.c_str(), Reach(state) ? "reached" : "failed");
+    const auto print = [&](bool reached) {
+      std::fprintf(stderr, "[pm_state] %s %s\n", state.c_str(), reached ? "reached" : "failed");
+    };
+    if (state != "in turns") return print(early && Reach(state));
+    print(early);
+    if (!HookInTurns()) print(false);
   }).detach();
   return 1;
 }

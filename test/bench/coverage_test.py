@@ -14,6 +14,7 @@ from experiments import coverage
 from experiments import coverage_hang
 from experiments import coverage_ncu
 from experiments import coverage_timelines
+from experiments import profiler_hooks
 from experiments import stream_hops
 from lib import planted
 from lib import prof_threads
@@ -462,6 +463,37 @@ class Hops(InFolder):
 
         self.assertTrue(met(4.05))
         self.assertFalse(met(5))
+
+
+class Hooks(InFolder):
+    def test_each_state_and_each_end_is_in_the_result(self):
+        Bench.program = lambda _, name, *words: [sys.executable, "-c", _HOPS, *words]
+        with mock.patch.object(Bench, "build_injection", return_value="libpm_states.so"), \
+                mock.patch.object(profiler_hooks, "_RUNS", 2):
+            self.run_experiment("hooks", profiler_hooks)
+        found = results.read("collected/profiler_hooks.json")
+        self.assertEqual([(row["state"], row["hooks"]) for row in found["states"]][:3],
+                         [("none", "left"), ("hooks", "left"), ("unhooked", "left")])
+        self.assertEqual([(row["program"], row["ends"]) for row in found["in_turns"]],
+                         [("pipeline", {"good": 2}), ("storm_bare", {"good": 2})])
+        self.assertEqual(self.failed, 0)
+
+    def test_an_end_is_good_where_the_answer_is_the_same(self):
+        self.assertEqual(profiler_hooks.end_of(0, True), "good")
+        self.assertEqual(profiler_hooks.end_of(0, False), "another answer")
+        self.assertEqual(profiler_hooks.end_of(-11, True), "signal SIGSEGV")
+        self.assertEqual(profiler_hooks.end_of(3, True), "exit code 3")
+        self.assertEqual(profiler_hooks.answer_of("[steps] 3\n[checksum] 7\n"), ["[checksum] 7"])
+
+    def test_one_crash_is_a_miss_and_so_is_a_state_that_costs(self):
+        def goals(over, ends):
+            states = [{"state": "started", "hooks": "removed", "over_before": over},
+                      {"state": "hooks", "hooks": "left", "over_before": 1.2}]
+            turns = [{"program": "pipeline", "runs": 30, "ends": ends}]
+            return [goal["met"] for goal in profiler_hooks.goals_of(states, turns)]
+
+        self.assertEqual(goals(1.01, {"good": 30}), [True, True])
+        self.assertEqual(goals(1.1, {"good": 29, "signal SIGSEGV": 1}), [False, False])
 
 
 class Timelines(InFolder):
