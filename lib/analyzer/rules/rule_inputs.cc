@@ -118,19 +118,16 @@ bool IssueLeads(double issue, double other) {
          (issue >= kIssueBusy && (other < kBusy || issue - other >= kMargin));
 }
 
-// wgmma reads its operands from shared memory itself, so L1 is as busy as the tensor pipe, or a
-// little busier, because the pipe works. True as well where nobody knows how busy the pipe is.
-bool FeedsGroupMatrices(const RuleInputs& inputs, const UnitUse* tensor, const UnitUse& use) {
-  if (!Follows(use.unit, Unit::kTensor) || use.unit == Unit::kIssue) return false;
-  if (!HasGroupMatrices(inputs)) return false;
-  const auto at = [&](const UnitUse& of) { return inputs.Deciding(of.unit, of.of_peak); };
-  return tensor == nullptr || at(use) - at(*tensor) < kMargin;
+// The L1 path may be busy because wgmma reads its operands from shared memory.
+bool MayFeedGroupMatrices(const RuleInputs& inputs, const UnitUse& use) {
+  return use.unit != Unit::kIssue && Follows(use.unit, Unit::kTensor) && HasGroupMatrices(inputs);
 }
 
-// A saturated tensor pipe reads its operands through L1, which then is nearly as busy.
-bool FeedsTensor(const RuleInputs& inputs, const UnitUse& tensor, const UnitUse& use) {
-  const double busy = inputs.WhileActive(tensor.unit, tensor.of_peak);
-  return busy >= kSaturated || (busy >= kBusy && FeedsGroupMatrices(inputs, &tensor, use));
+// L1 is then as busy as the tensor pipe, or a little busier, because the pipe works.
+bool FeedsGroupMatrices(const RuleInputs& inputs, const UnitUse* tensor, const UnitUse& use) {
+  if (tensor == nullptr || IsLeftOut(inputs, *tensor)) return false;
+  const auto at = [&](const UnitUse& of) { return inputs.Deciding(of.unit, of.of_peak); };
+  return MayFeedGroupMatrices(inputs, use) && at(use) - at(*tensor) < kMargin;
 }
 
 const UnitUse* Leader(RuleInputs* all) {
@@ -138,12 +135,18 @@ const UnitUse* Leader(RuleInputs* all) {
   const auto named = [&](const UnitUse& use) {
     return IsLeftOut(inputs, use) ? -1 : inputs.Deciding(use.unit, use.of_peak);
   };
+  const UnitUse* const tensor = inputs.counters->Find(Unit::kTensor);
   const UnitUse* issue_slots = nullptr;
   const UnitUse* other = nullptr;
-  for (const UnitUse& use : inputs.units()) {
-    const UnitUse*& best = use.unit == Unit::kIssue ? issue_slots : other;
+  const UnitUse* apart = nullptr;  // of the units that are not busy because the tensor pipe is
+  const auto take = [&](const UnitUse& use, const UnitUse*& best) {
     if (named(use) >= 0 && (best == nullptr || named(use) > named(*best))) best = &use;
+  };
+  for (const UnitUse& use : inputs.units()) {
+    take(use, use.unit == Unit::kIssue ? issue_slots : other);
+    if (use.unit != Unit::kIssue && !FeedsGroupMatrices(inputs, tensor, use)) take(use, apart);
   }
+  if (apart != nullptr && named(*apart) >= kBusy) other = apart;
   if (issue_slots != nullptr && other != nullptr) {
     const auto at = [&](const UnitUse& use, double of_peak) {
       return inputs.Deciding(use.unit, of_peak);
@@ -157,10 +160,10 @@ const UnitUse* Leader(RuleInputs* all) {
     return issue_slots;
   }
   if (other == nullptr) return nullptr;
-  const UnitUse* const tensor = inputs.counters->Find(Unit::kTensor);
-  if (tensor == nullptr) return FeedsGroupMatrices(inputs, tensor, *other) ? nullptr : other;
-  const bool feeds_tensor =
-      Follows(other->unit, Unit::kTensor) && FeedsTensor(inputs, *tensor, *other);
+  if (tensor == nullptr) return MayFeedGroupMatrices(inputs, *other) ? nullptr : other;
+  // A saturated tensor pipe reads its operands through L1, which then is nearly as busy.
+  const bool feeds_tensor = Follows(other->unit, Unit::kTensor) &&
+                            inputs.WhileActive(tensor->unit, tensor->of_peak) >= kSaturated;
   return feeds_tensor ? tensor : other;
 }
 

@@ -289,6 +289,10 @@ TEST_CASE("Shared memory that feeds wgmma does not balance L2: the tensor pipe s
   SetPm(&kernel, TriageUnit::kShared, 62);
   SetPm(&kernel, TriageUnit::kTensor, 56);
   CHECK(Decide(kernel).limiter == Limiter::kL2);
+  SECTION("nor does it lead") {
+    SetPm(&kernel, TriageUnit::kL2, 61);
+    CHECK(Decide(kernel).limiter == Limiter::kL2);
+  }
   SECTION("where the tensor pipe is as busy, both do") {
     SetPm(&kernel, TriageUnit::kTensor, 62);
     CHECK(Decide(kernel).limiter == Limiter::kMixed);
@@ -307,8 +311,14 @@ TEST_CASE("Shared memory that wgmma reads is no verdict while nobody knows the t
   SetPm(&kernel, TriageUnit::kL1, 66);
   SetPm(&kernel, TriageUnit::kShared, 66);
   CHECK(Decide(kernel).limiter == Limiter::kUnknown);
-  kernel.code->group_mma = {};
-  CHECK(Decide(kernel).limiter == Limiter::kShared);
+  SECTION("a busy L2 is balanced with what feeds it, or with the pipe") {
+    SetPm(&kernel, TriageUnit::kL2, 70);
+    CHECK(Decide(kernel).limiter == Limiter::kMixed);
+  }
+  SECTION("where a warp loads the operands, its loads are the limit") {
+    kernel.code->group_mma = {};
+    CHECK(Decide(kernel).limiter == Limiter::kShared);
+  }
 }
 
 TEST_CASE("Products of a warp are judged by what they reach of the tensor pipe on Hopper") {
