@@ -18,6 +18,7 @@
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/quiet_thread.h"
+#include "lib/capture/threads/thread_questions.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/capture/windows/window_control.h"
 
@@ -54,18 +55,6 @@ constexpr CUpti_CallbackId kWaitCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2,
     CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize};
-
-// They ask whether the GPU is done.
-bool IsQuestion(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
-  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
-    return cbid == CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020 ||
-           cbid == CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020 ||
-           cbid == CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_ptsz_v7000;
-  }
-  return cbid == CUPTI_DRIVER_TRACE_CBID_cuEventQuery ||
-         cbid == CUPTI_DRIVER_TRACE_CBID_cuStreamQuery ||
-         cbid == CUPTI_DRIVER_TRACE_CBID_cuStreamQuery_ptsz;
-}
 
 constexpr CUpti_CallbackId kCaptures[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,
                                           CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
@@ -174,6 +163,12 @@ CUptiResult LaunchCallback::SetCallbacks(uint32_t enable) {
   if (driver_calls_.empty()) {
     driver_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_DRIVER_API);
     runtime_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_RUNTIME_API);
+    for (const CUpti_CallbackId cbid : QuestionCalls(*api_, CUPTI_CB_DOMAIN_DRIVER_API)) {
+      driver_questions_.set(cbid);
+    }
+    for (const CUpti_CallbackId cbid : QuestionCalls(*api_, CUPTI_CB_DOMAIN_RUNTIME_API)) {
+      runtime_questions_.set(cbid);
+    }
   }
   for (const CUpti_CallbackId cbid : driver_calls_) {
     const CUptiResult result =
@@ -376,6 +371,7 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     if (launch) OnLaunch(cbid, data);
     return;
   }
+  if (!launch && IsQuestion(domain, cbid)) return OnQuestion(epoch, domain, cbid, data);
   if (data.callbackSite == CUPTI_API_ENTER) {
     BeginCall(epoch);
     if (!launch) return;
@@ -393,12 +389,27 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
   } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     RecordWait(cbid, data);
   }
-  const uint32_t call = CallOf(domain, cbid);
-  if (!launch && IsQuestion(domain, cbid)) {
-    EndQuestion(epoch, call, data.correlationId, error);
-  } else {
-    EndCall(epoch, call, data.correlationId, error);
+  EndCall(epoch, CallOf(domain, cbid), data.correlationId, error);
+}
+
+[[gnu::noinline]] void LaunchCallback::OnQuestion(uint32_t epoch, CUpti_CallbackDomain domain,
+                                                  CUpti_CallbackId cbid,
+                                                  const CUpti_CallbackData& data) {
+  if (data.callbackSite == CUPTI_API_ENTER) return BeginQuestion(epoch);
+  uint32_t error = 0;
+  const void* about = nullptr;
+  if (data.functionReturnValue != nullptr) {
+    std::memcpy(&error, data.functionReturnValue, sizeof(error));
   }
+  if (data.functionParams != nullptr) std::memcpy(&about, data.functionParams, sizeof(about));
+  const bool yes = error == CUDA_SUCCESS && domain == CUPTI_CB_DOMAIN_DRIVER_API;
+  if (yes && capture::Asks()) RecordWait(cbid, data);
+  EndQuestion(epoch, CallOf(domain, cbid), data.correlationId, error, about);
+}
+
+bool LaunchCallback::IsQuestion(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) const {
+  const bool runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
+  return cbid < ApiFilter::kMaxCbid && (runtime ? runtime_questions_ : driver_questions_)[cbid];
 }
 
 // At the end of a call that waited for something: its handles are valid.

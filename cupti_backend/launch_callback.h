@@ -6,10 +6,12 @@
 #define PROF_CUPTI_BACKEND_LAUNCH_CALLBACK_H_
 
 #include <atomic>
+#include <bitset>
 #include <string>
 #include <vector>
 
 #include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/calls/api_filter.h"
 #include "cupti_backend/calls/graph_nodes.h"
 #include "cupti_backend/calls/waiting_graphs.h"
 #include "cupti_backend/code/code_watch.h"
@@ -115,6 +117,9 @@ class LaunchCallback {
   void CountIfMade(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                    const CUpti_CallbackData& data);
   void OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  bool IsQuestion(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) const;
+  void OnQuestion(uint32_t epoch, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                  const CUpti_CallbackData& data);
   void RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void ReportContextOnce(CUcontext context);
   // A thread that loads a module; nullptr: CUPTI says nothing about it.
@@ -139,7 +144,8 @@ class LaunchCallback {
   CUpti_SubscriberHandle subscriber_ = nullptr;  // nullptr: none, or lost
   bool was_lost_ = false;
   std::atomic<uint64_t> beats_{0};
-  std::vector<CUpti_CallbackId> runtime_calls_, driver_calls_;  // that are recorded
+  std::vector<CUpti_CallbackId> runtime_calls_, driver_calls_;             // that are recorded
+  std::bitset<ApiFilter::kMaxCbid> runtime_questions_, driver_questions_;  // of these
   std::atomic<LaunchSampler*> sampler_{nullptr};
   std::atomic<TriageSampler*> triage_{nullptr};
   std::atomic<LaunchCounts*> counts_{nullptr};

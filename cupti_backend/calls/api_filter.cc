@@ -20,8 +20,6 @@ constexpr std::string_view kKept[] = {"Launch",
                                       "CtxSynchronize",
                                       "StreamSynchronize",
                                       "EventSynchronize",
-                                      "StreamQuery",
-                                      "EventQuery",
                                       "StreamWaitEvent",
                                       "EventRecord",
                                       "Malloc",
@@ -46,17 +44,37 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
+// "EventRecord" of "cudaEventRecord" and "cuEventRecord"; empty: no name of CUDA's.
+std::string_view WithoutPrefix(std::string_view name) {
+  for (const std::string_view prefix : {"cuda", "cu"}) {
+    if (StartsWith(name, prefix)) return name.substr(prefix.size());
+  }
+  return {};
+}
+
+bool IsQuestion(const std::string& name) {
+  const std::string_view rest = WithoutPrefix(name);
+  return rest == "EventQuery" || rest == "StreamQuery";
+}
+
+template <typename Wanted>
+std::vector<CUpti_CallbackId> CallsWhere(const CuptiApi& api, CUpti_CallbackDomain domain,
+                                         const Wanted& wanted) {
+  std::vector<CUpti_CallbackId> calls;
+  for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
+    const char* known = nullptr;
+    if (api.get_callback_name(domain, cbid, &known) != CUPTI_SUCCESS || known == nullptr) continue;
+    if (wanted(std::string(format::WithoutApiSuffix(known)))) calls.push_back(cbid);
+  }
+  return calls;
+}
+
 }  // namespace
 
 bool KeepsApiCall(const std::string& name) {
-  std::string_view rest = name;
-  if (StartsWith(rest, "cuda")) {
-    rest.remove_prefix(4);
-  } else if (StartsWith(rest, "cu")) {
-    rest.remove_prefix(2);
-  } else {
-    return false;
-  }
+  const std::string_view rest = WithoutPrefix(name);
+  if (rest.empty()) return false;
+  if (IsQuestion(name)) return true;
   // A host function is no GPU work: "LaunchHostFunc".
   if (StartsWith(rest, "LaunchHostFunc")) return false;
   for (const std::string_view kept : kKept) {
@@ -66,15 +84,14 @@ bool KeepsApiCall(const std::string& name) {
 }
 
 std::vector<CUpti_CallbackId> KeptApiCalls(const CuptiApi& api, CUpti_CallbackDomain domain) {
-  std::vector<CUpti_CallbackId> kept;
-  for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
-    const char* known = nullptr;
-    if (api.get_callback_name(domain, cbid, &known) != CUPTI_SUCCESS || known == nullptr) continue;
-    const std::string name(format::WithoutApiSuffix(known));
+  return CallsWhere(api, domain, [](const std::string& name) {
     const bool launches = StartsWith(name, "cudaLaunch") || StartsWith(name, "cudaGraphLaunch");
-    if (KeepsApiCall(name) && !launches) kept.push_back(cbid);
-  }
-  return kept;
+    return KeepsApiCall(name) && !launches;
+  });
+}
+
+std::vector<CUpti_CallbackId> QuestionCalls(const CuptiApi& api, CUpti_CallbackDomain domain) {
+  return CallsWhere(api, domain, IsQuestion);
 }
 
 const std::string* ApiFilter::Name(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {

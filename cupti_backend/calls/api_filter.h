@@ -40,6 +40,10 @@ class ApiFilter {
 // makes driver calls with its own correlation id, so the driver's launch has all that is needed.
 std::vector<CUpti_CallbackId> KeptApiCalls(const CuptiApi& api, CUpti_CallbackDomain domain);
 
+// Those of them that ask whether the GPU is done: cudaEventQuery, cuStreamQuery. The handle of what
+// they ask about is their one parameter.
+std::vector<CUpti_CallbackId> QuestionCalls(const CuptiApi& api, CUpti_CallbackDomain domain);
+
 // The decision by name; declared for its test.
 bool KeepsApiCall(const std::string& name);
 

@@ -50,7 +50,17 @@ void EndCall(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error
       {open.begin_ticks, capture::NowTicks(), call, correlation, error, open.waited, open.stack});
 }
 
-void EndQuestion(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error) {
+// Its stack is that of the first question, and read only there.
+void BeginQuestion(uint32_t epoch) {
+  if (!Enter(epoch)) return;
+  OpenCalls& open = open_calls;
+  open.waited = 0;
+  open.stack = 0;
+  open.begin_ticks = capture::NowTicks();
+}
+
+void EndQuestion(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error,
+                 const void* about) {
   if (!Leave(epoch)) return;
   const OpenCalls& open = open_calls;
   // cudaErrorNotReady has the same value.
@@ -58,9 +68,8 @@ void EndQuestion(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t e
                                  : error == CUDA_SUCCESS       ? capture::Answer::kYes
                                                                : capture::Answer::kError;
   capture::RecordQuestion(
-      epoch,
-      {open.begin_ticks, capture::NowTicks(), call, correlation, error, open.waited, open.stack},
-      answer);
+      {epoch, reinterpret_cast<uintptr_t>(about)},
+      {open.begin_ticks, capture::NowTicks(), call, correlation, error, open.waited, 0}, answer);
 }
 
 OwnCalls::OwnCalls(uint32_t epoch) : epoch_(epoch) { Enter(epoch_); }

@@ -24,9 +24,11 @@ inline uint32_t CallOf(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
 void BeginCall(uint32_t epoch);
 void EndCall(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error);
 
-// As EndCall, for a call that asks whether the GPU is done: cudaEventQuery, cudaStreamQuery. It is
-// recorded where the thread asked until it was (thread_questions.h).
-void EndQuestion(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error);
+// As BeginCall and EndCall, for a call that asks whether the GPU is done with `about`, a handle. It
+// is recorded where the thread asked until the answer was yes (thread_questions.h).
+void BeginQuestion(uint32_t epoch);
+void EndQuestion(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error,
+                 const void* about);
 
 // While it lives, what this thread calls are prof's own calls, which are not recorded.
 class OwnCalls {

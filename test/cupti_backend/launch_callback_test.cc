@@ -7,14 +7,18 @@
 #include <cstring>
 #include <map>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "cupti_backend/calls/call_trace.h"
 #include "cupti_backend/sampling/counter_sampler.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/capture/windows/window_control.h"
+#include "test/cupti_backend/activity/activity_buffer.h"
 #include "test/cupti_backend/fake_cupti.h"
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
@@ -64,6 +68,16 @@ struct Subscribed {
     data.functionReturnValue = result;
     callback(user_data, CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
   }
+  void RuntimeCall(CUpti_CallbackId cbid, CUpti_ApiCallbackSite site, const void* params,
+                   uint32_t* result = nullptr) const {
+    CUpti_CallbackData data = {};
+    data.callbackSite = site;
+    data.functionParams = params;
+    data.context = Context(1);
+    data.correlationId = 6;
+    data.functionReturnValue = result;
+    callback(user_data, CUPTI_CB_DOMAIN_RUNTIME_API, cbid, &data);
+  }
   void Launch(CUpti_CallbackId cbid, const void* params) {
     Call(cbid, CUPTI_API_ENTER, params);
     cupti.Log("launch");
@@ -112,6 +126,78 @@ TEST_CASE("cuProfilerStart and cuProfilerStop open and close a window, once each
   program.launches.Resume();
   program.launches.Disable();
   CHECK(control.Close());
+}
+
+// The calls that the threads have recorded.
+std::vector<capture::CallEvent> Drain(capture::ThreadReader& reader) {
+  std::vector<capture::CallEvent> calls;
+  capture::ThreadReader::Sink sink;
+  sink.call = [&](const capture::CallEvent& call) { calls.push_back(call); };
+  reader.Drain(sink);
+  return calls;
+}
+
+struct Asking : Subscribed {
+  Asking() {
+    options.counters = Counters::kNone;
+    cupti.api.get_callback_name = DecodingApi().get_callback_name;
+    std::string holder;
+    REQUIRE(launches.Subscribe(&holder) == CUPTI_SUCCESS);
+    sampler.emplace(&cupti.api, &cupti.driver, options);
+    launches.Enable(&sampler->launches(), nullptr);
+    reader.Start(capture::RealtimeNs(), false);
+  }
+  ~Asking() {
+    launches.Disable();
+    reader.Stop();
+  }
+  void AskDriver(CUpti_CallbackId cbid, CUresult answer) {
+    Call(cbid, CUPTI_API_ENTER, &kStream);
+    Call(cbid, CUPTI_API_EXIT, &kStream, &answer);
+  }
+  SessionOptions options;
+  std::optional<CounterSampler> sampler;
+  capture::ThreadReader reader;
+};
+
+TEST_CASE("Each call that asks whether the GPU is done is a wait when the answer becomes yes") {
+  Asking program;
+  for (const CUpti_CallbackId cbid :
+       {CUPTI_DRIVER_TRACE_CBID_cuEventQuery, CUPTI_DRIVER_TRACE_CBID_cuStreamQuery,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamQuery_ptsz}) {
+    program.AskDriver(cbid, CUDA_SUCCESS);
+    CHECK(Drain(program.reader).empty());
+    program.AskDriver(cbid, CUDA_ERROR_NOT_READY);
+    program.AskDriver(cbid, CUDA_SUCCESS);
+    const std::vector<capture::CallEvent> calls = Drain(program.reader);
+    INFO(cbid);
+    REQUIRE(calls.size() == 1);
+    CHECK(calls[0].call == CallOf(CUPTI_CB_DOMAIN_DRIVER_API, cbid));
+    const bool stream = cbid != CUPTI_DRIVER_TRACE_CBID_cuEventQuery;
+    CHECK(Waited::Unpacked(calls[0].waited).stream == (stream ? 7 : 0));
+    CHECK(Waited::Unpacked(calls[0].waited).context == 1);
+  }
+  // A call that is recorded whatever it returns.
+  program.AskDriver(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUDA_SUCCESS);
+  CHECK(Drain(program.reader).size() == 1);
+}
+
+TEST_CASE("The driver's question inside of the runtime's is not another one") {
+  Asking program;
+  for (const CUpti_CallbackId cbid : {CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020,
+                                      CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_ptsz_v7000,
+                                      CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020}) {
+    for (const CUresult answer : {CUDA_ERROR_NOT_READY, CUDA_ERROR_NOT_READY, CUDA_SUCCESS}) {
+      auto of_runtime = static_cast<uint32_t>(answer);
+      program.RuntimeCall(cbid, CUPTI_API_ENTER, &kStream);
+      program.AskDriver(CUPTI_DRIVER_TRACE_CBID_cuStreamQuery, answer);
+      program.RuntimeCall(cbid, CUPTI_API_EXIT, &kStream, &of_runtime);
+    }
+    const std::vector<capture::CallEvent> calls = Drain(program.reader);
+    REQUIRE(calls.size() == 1);
+    CHECK(calls[0].call == CallOf(CUPTI_CB_DOMAIN_RUNTIME_API, cbid));
+    CHECK(Waited::Unpacked(calls[0].waited).stream == 7);
+  }
 }
 
 TEST_CASE("Each launch call counts once, each way of launching reaches the sampler") {

@@ -15,12 +15,24 @@ constexpr int64_t kMostPauseNs = 200'000;  // own
 
 enum class Answer : uint8_t { kYes, kNo, kError };
 
-// A question of this thread that is answered. Questions that go on until a yes are a wait, and one
-// call: from the begin of the first one to the end of the last one, with the rest as the last one
-// has it, but for the stack. They go on while the thread records no other call between them, makes
-// no pause above kMostPauseNs, and `epoch`, the recording, is the same. Other questions are no
-// wait, and not recorded.
-void RecordQuestion(uint32_t epoch, const CallRecord& question, Answer answer);
+// Which recording a question belongs to, and the event or the stream that is asked about.
+struct Question {
+  uint32_t epoch = 0;
+  uintptr_t about = 0;
+};
+
+// Records this thread's wait, if `call` ends one: a question that is answered yes, behind questions
+// about the same that were answered no. The wait is one call, from the begin of the first question
+// to the end of this one, with the rest as in `call`, but for the stack, which is the first one's.
+//
+// Questions go together while the thread records no other call between them, makes no pause above
+// kMostPauseNs, and the recording is the same. In between it may ask about others: who looks at
+// several events in turn does not wait for the one that is done. Other questions are no wait, and
+// not recorded. About 50 ns, and the stack of the first question.
+void RecordQuestion(const Question& question, const CallRecord& call, Answer answer);
+
+// Whether a yes of this thread may end a wait.
+[[nodiscard]] bool Asks();
 
 }  // namespace prof::capture
 

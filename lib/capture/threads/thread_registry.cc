@@ -152,6 +152,7 @@ ThreadState* ThreadRegistry::Register(AtEnd at_end) {
   at_end_.store(at_end, std::memory_order_relaxed);
   // Published by the first record in the ring, or by `current`.
   thread->last_call_ticks.store(0, std::memory_order_relaxed);
+  thread->asked = {};
   thread->pthread.store(pthread_self(), std::memory_order_relaxed);
   thread->tid.store(CurrentThreadId(), std::memory_order_relaxed);
   thread->foreign_ends_seen = thread->foreign_ends.load(std::memory_order_relaxed);

@@ -49,8 +49,9 @@ struct TorchOps {
 
 // Questions whether the GPU is done, to which the answer was no so far (thread_questions.h).
 struct OpenQuestions {
-  int64_t begin_ticks = 0;  // of the first one; 0: there is none
-  int64_t last_ns = 0;      // the end of the last one, on the monotonic clock
+  int64_t begin_ticks = 0;              // of the first one; 0: there is none
+  int64_t last_ticks = 0, last_ns = 0;  // the end of the last one, on both clocks
+  uintptr_t about = 0;                  // the event or the stream
   uint32_t epoch = 0, stack = 0;
 };
 

@@ -457,12 +457,14 @@ void TrainingAndInference(SimulatedRun* p, bool) {
   });
 }
 
-// T47. A wait that is no call that waits.
+// T47. The host asks until each kernel is done. Now and then it does something before that, and the
+// first answer is yes.
 void QuestionsAfterEachKernel(SimulatedRun* p, bool fixed) {
   const SimulatedKernel k = p->Plan("k", p->DrawUs(15, 60));
   Repeat(Steps(k.length_ns), [&] {
     p->Kernel(k);
     const int64_t done_ns = p->Record(7);
+    if (p->Draw(0, 19) == 0) p->Work(k.length_ns + 5 * kUs);
     if (!fixed) p->AskUntil(done_ns);
   });
 }

@@ -58,11 +58,20 @@ CUptiResult CUPTIAPI CallbackName(CUpti_CallbackDomain domain, uint32_t cbid, co
       *name = "cudaStreamSynchronize_v3020";
     }
     if (cbid == CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020) *name = "cudaMemcpyAsync_v3020";
+    if (cbid == CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020) *name = "cudaEventQuery_v3020";
+    if (cbid == CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020) *name = "cudaStreamQuery_v3020";
+    if (cbid == CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_ptsz_v7000) {
+      *name = "cudaStreamQuery_ptsz_v7000";
+    }
   } else {
     if (cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) *name = "cuLaunchKernel";
     if (cbid == CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize) *name = "cuCtxSynchronize";
     if (cbid == CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent) *name = "cuCtxGetCurrent";
     if (cbid == CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2) *name = "cuMemcpyHtoDAsync_v2";
+    if (cbid == CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize) *name = "cuStreamSynchronize";
+    if (cbid == CUPTI_DRIVER_TRACE_CBID_cuEventQuery) *name = "cuEventQuery";
+    if (cbid == CUPTI_DRIVER_TRACE_CBID_cuStreamQuery) *name = "cuStreamQuery";
+    if (cbid == CUPTI_DRIVER_TRACE_CBID_cuStreamQuery_ptsz) *name = "cuStreamQuery_ptsz";
   }
   return *name != nullptr ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }

@@ -98,23 +98,32 @@ TEST_CASE("A call has the host stack at its begin, beside its error and what it 
 }
 
 constexpr uint32_t kAsk = kRuntimeCall | CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020;
+const int kEvent = 0, kOtherEvent = 0;
 
-void Ask(uint32_t answer, uint32_t epoch = 1) {
-  BeginCall(epoch);
-  EndQuestion(epoch, kAsk, 9, answer);
+void Ask(uint32_t answer, const void* about = &kEvent, uint32_t epoch = 1) {
+  BeginQuestion(epoch);
+  EndQuestion(epoch, kAsk, 9, answer, about);
+}
+
+void Spend(int64_t ns) {
+  const int64_t until_ns = capture::MonotonicNs() + ns;
+  while (capture::MonotonicNs() < until_ns) {
+  }
 }
 
 TEST_CASE("A thread that asks until the GPU is done waits: its questions are one call") {
   Recording recording;
   const int64_t before = capture::RealtimeNs();
+  capture::SetStackWalker(capture::StackKind::kPython, &ATestStack);
   Ask(CUDA_ERROR_NOT_READY);
+  capture::SetStackWalker(capture::StackKind::kPython, nullptr);
   const int64_t first = capture::RealtimeNs();
   Ask(CUDA_ERROR_NOT_READY);
   Ask(CUDA_ERROR_NOT_READY);
   const int64_t last = capture::RealtimeNs();
-  BeginCall(1);
+  BeginQuestion(1);
   RecordWaited({3, 14});
-  EndQuestion(1, kAsk, 7, CUDA_SUCCESS);
+  EndQuestion(1, kAsk, 7, CUDA_SUCCESS, &kEvent);
   Ask(CUDA_SUCCESS);  // there is nothing to wait for
   const std::vector<capture::CallEvent> calls = recording.Drain();
   REQUIRE(calls.size() == 1);
@@ -122,9 +131,43 @@ TEST_CASE("A thread that asks until the GPU is done waits: its questions are one
   CHECK(calls[0].correlation == 7);
   CHECK(calls[0].error == 0);
   CHECK(calls[0].waited == Waited{3, 14}.Packed());
+  CHECK(calls[0].stack == kTestStack);
   CHECK(calls[0].start_ns >= before - 10'000);
   CHECK(calls[0].start_ns <= first + 10'000);
   CHECK(calls[0].end_ns >= last - 10'000);
+}
+
+TEST_CASE(
+    "Who looks at several events in turn waits for the first one, not for those that are done") {
+  Recording recording;
+  const int64_t before = capture::RealtimeNs();
+  for (int i = 0; i < 3; ++i) {
+    Ask(CUDA_ERROR_NOT_READY);
+    Ask(i == 0 ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS, &kOtherEvent);
+  }
+  CHECK(recording.Drain().empty());
+  Ask(CUDA_SUCCESS);
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].start_ns <= before + 1'000'000);
+}
+
+TEST_CASE("A question that takes long is no pause, and a new wait begins behind a pause") {
+  Recording recording;
+  Ask(CUDA_ERROR_NOT_READY);
+  BeginQuestion(1);
+  Spend(2 * capture::kMostPauseNs);  // another thread has the driver's lock
+  EndQuestion(1, kAsk, 9, CUDA_ERROR_NOT_READY, &kEvent);
+  Ask(CUDA_SUCCESS);
+  CHECK(recording.Drain().size() == 1);
+  Ask(CUDA_ERROR_NOT_READY);
+  Spend(2 * capture::kMostPauseNs);
+  const int64_t second = capture::RealtimeNs();
+  Ask(CUDA_ERROR_NOT_READY);
+  Ask(CUDA_SUCCESS);
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].start_ns >= second - 10'000);
 }
 
 TEST_CASE("Questions that are no wait are not recorded") {
@@ -141,9 +184,7 @@ TEST_CASE("Questions that are no wait are not recorded") {
   }
   SECTION("it does something else for a while") {
     Ask(CUDA_ERROR_NOT_READY);
-    const int64_t until_ns = capture::MonotonicNs() + 2 * capture::kMostPauseNs;
-    while (capture::MonotonicNs() < until_ns) {
-    }
+    Spend(2 * capture::kMostPauseNs);
     Ask(CUDA_SUCCESS);
   }
   SECTION("they fail") {
@@ -153,14 +194,59 @@ TEST_CASE("Questions that are no wait are not recorded") {
   }
   SECTION("another recording has begun") {
     Ask(CUDA_ERROR_NOT_READY);
-    Ask(CUDA_SUCCESS, 2);
+    Ask(CUDA_SUCCESS, &kEvent, 2);
+  }
+  SECTION("the yes is about another event") {
+    Ask(CUDA_ERROR_NOT_READY);
+    Ask(CUDA_SUCCESS, &kOtherEvent);
   }
   SECTION("prof asks") {
     const OwnCalls own(1);
     Ask(CUDA_ERROR_NOT_READY);
     Ask(CUDA_SUCCESS);
   }
+  SECTION("a call asks") {
+    BeginCall(1);
+    Ask(CUDA_ERROR_NOT_READY);
+    Ask(CUDA_SUCCESS);
+    EndCall(1, kLaunch, 8, 0);
+    others = 1;
+  }
   CHECK(recording.Drain().size() == others);
+}
+
+TEST_CASE("A wait by questions is a synchronization with an event, or with a stream") {
+  capture::MemoryOutput output;
+  capture::Encoder encoder(&output);
+  const CuptiApi api = DecodingApi();
+  CallEncoder names(&api);
+  encoder.Add(capture::HeaderEvent{});
+  capture::CallEvent call;
+  call.waited = Waited{3, 14}.Packed();
+  call.call = kAsk;
+  call.start_ns = call.end_ns = 1;
+  names.Encode(call, encoder);
+  call.call = CUPTI_DRIVER_TRACE_CBID_cuStreamQuery_ptsz;
+  call.start_ns = call.end_ns = 2;
+  names.Encode(call, encoder);
+  encoder.WriteLastBlock({}, 1);
+  const absl::StatusOr<model::Model> model = ReadSnapshot(output.TakeBytes());
+  REQUIRE(model.ok());
+  REQUIRE(model->syncs.size() == 2);
+  CHECK(model->syncs[0].kind == model::SyncKind::kEvent);
+  CHECK(model->syncs[1].kind == model::SyncKind::kStream);
+  CHECK(model->syncs[1].stream == 14);
+  CHECK(model->strings[model->api_calls[0].name] == "cudaEventQuery");
+  CHECK(model->strings[model->api_calls[1].name] == "cuStreamQuery");
+}
+
+TEST_CASE("A thread does not end the wait of another one that has ended") {
+  Recording recording;
+  for (int i = 0; i < 8; ++i) {
+    std::thread([] { Ask(CUDA_ERROR_NOT_READY); }).join();
+    std::thread([] { Ask(CUDA_SUCCESS); }).join();
+  }
+  CHECK(recording.Drain().empty());
 }
 
 TEST_CASE("Of calls inside of each other the outermost is recorded") {
