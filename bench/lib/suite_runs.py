@@ -109,12 +109,15 @@ def under_prof(prof, variant, snapshot, command):
 
 
 def _put_away(path):
-    with contextlib.suppress(OSError):
-        if settings.KEEP:
-            os.makedirs(settings.KEEP, exist_ok=True)
-            shutil.move(path, settings.KEEP)
-        else:
+    if not settings.KEEP:
+        with contextlib.suppress(OSError):
             os.remove(path)
+        return
+    os.makedirs(settings.KEEP, exist_ok=True)
+    kept = os.path.join(settings.KEEP, os.path.basename(path))
+    while os.path.exists(kept):
+        kept += ".again"
+    shutil.move(path, kept)
 
 
 def reports(prof, pattern, limit_s=_REPORT_LIMIT_S):
@@ -128,8 +131,8 @@ def reports(prof, pattern, limit_s=_REPORT_LIMIT_S):
             report = prof_report.load(prof, path, limit_s)
         except RuntimeError as error:  # another process of the program may have left a good one
             problems.append(str(error))
-            continue
-        if report["kernels"]:
+            report = None
+        if report and report["kernels"]:
             found.append(report)
         _put_away(path)
     if not found:

@@ -465,6 +465,32 @@ class Hops(InFolder):
         self.assertFalse(met(5))
 
 
+class Recordings(InFolder):
+    def read(self, keep):
+        for name in ("a-1.prof", "a-2.prof"):
+            pathlib.Path(name).write_text(name, encoding="utf-8")
+
+        def load(_, path, __):
+            if "2" in path:
+                raise RuntimeError("damaged")
+            return {"kernels": [1], "pid": 1}
+
+        with mock.patch.object(suite_runs.prof_report, "load", load), \
+                mock.patch.object(suite_runs.settings, "KEEP", keep):
+            return suite_runs.reports("prof", "a-%p.prof")
+
+    def test_a_recording_is_read_once(self):
+        self.assertEqual(len(self.read("")), 1)
+        self.assertEqual(list(pathlib.Path().glob("a-*")), [])
+
+    def test_recordings_that_are_kept_are_all_kept(self):
+        self.read("kept")
+        self.read("kept")
+        self.assertEqual(sorted(path.name for path in pathlib.Path("kept").iterdir()),
+                         ["a-1.prof", "a-1.prof.again", "a-2.prof", "a-2.prof.again"])
+        self.assertEqual(list(pathlib.Path().glob("a-*")), [])
+
+
 class Hooks(InFolder):
     def test_each_state_and_each_end_is_in_the_result(self):
         Bench.program = lambda _, name, *words: [sys.executable, "-c", _HOPS, *words]
