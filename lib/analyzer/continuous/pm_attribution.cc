@@ -60,8 +60,6 @@ constexpr int64_t kLeastLaunches = 2;
 // programs whose GPU waits for the host as many bounds hold as with 8 samples, and as with 10 of
 // six launches.
 constexpr int64_t kLaunchesOfLittle = 4;
-// Launches that were seen from begin to end give a value from so many bursts on.
-constexpr int64_t kLeastBursts = 2;
 // How far the clock's error moves the rates, from some of the rows.
 constexpr size_t kClockWindows = 16, kClockRows = 1500;
 constexpr double kClockBudget = 5e8;
@@ -173,7 +171,6 @@ void PmAttribution::Solve(const PmDeviceClock& clock, bool shows) {
   if (windows_.empty()) return;
   MoveClock();
   fit_ = Fit(problem_, windows_, kFitBudget, &solver_);
-  MeasureWholeLaunches();
   if (rows_.concurrent_share > 0) {
     together_ = MeasureTogether(problem_, std::llround(clock_.offset_ns));
   }
@@ -242,44 +239,6 @@ Eigen::MatrixXd PmAttribution::ExpectedContrasts(const Eigen::MatrixXd& rates) c
   return expected;
 }
 
-void PmAttribution::MeasureWholeLaunches() {
-  const Eigen::MatrixXd rates = fit_.rates.topRows(static_cast<Index>(problem_.rates));
-  Eigen::MatrixXd expected = kEdge * rates;
-  for (Index m = 0; m < expected.cols(); ++m) {
-    expected.col(m).array() += kLeastContrast * high_[static_cast<size_t>(m)];
-  }
-  const auto at = [&](double offset_ns) {
-    return MeasureWhole(problem_, std::llround(offset_ns), rates, expected);
-  };
-  whole_ = at(clock_.offset_ns);
-  whole_later_ = at(clock_.offset_ns + clock_.error_ns);
-  whole_earlier_ = at(clock_.offset_ns - clock_.error_ns);
-}
-
-ContinuousValue PmAttribution::OfWholeLaunches(size_t entity, size_t m) const {
-  ContinuousValue value;
-  const auto column = static_cast<size_t>(columns_.of_entity[entity]);
-  if (!columns_.own[entity] || column >= whole_.size()) return value;
-  const PmWhole& whole = whole_[column];
-  const PmWhole& later = whole_later_[column];
-  const PmWhole& earlier = whole_earlier_[column];
-  if (std::min({whole.bursts, later.bursts, earlier.bursts}) < kLeastBursts) return value;
-  const auto metric = static_cast<Index>(m);
-  const double mean = std::max(0.0, whole.means(metric));
-  const double clock = std::max(std::abs(later.means(metric) - whole.means(metric)),
-                                std::abs(earlier.means(metric) - whole.means(metric)));
-  const double error = std::hypot(whole.chance(metric), whole.assumed(metric)) + clock +
-                       series_.scales[rows_.metrics[m]] / 2;
-  if (!(error <= kMostError * high_[m])) return value;
-  value.value = text::IsPercentMetric(Name(m)) ? std::min(mean, 100.0) : mean;
-  value.error = error;
-  value.seconds = whole.seconds;
-  value.samples = whole.samples;
-  value.direct = whole.direct;
-  value.launches = whole.launches;
-  return value;
-}
-
 // By how much the value from samples twice as long differs, beyond chance.
 double PmAttribution::Misfit(const PmWeights& weights, size_t m) const {
   if (!pairs_) return 0;
@@ -297,8 +256,6 @@ ContinuousValues PmAttribution::OfEntity(size_t entity) const {
   }
   for (size_t m = 0; m < rows_.metrics.size(); ++m) {
     ContinuousValue alone = OfEntityAlone(entity, m);
-    const ContinuousValue whole = OfWholeLaunches(entity, m);
-    if (whole.value && (!alone.value || whole.error < alone.error)) alone = whole;
     values[Name(m)] = alone.value ? alone : OrTogether(entity, m, std::move(alone));
   }
   return values;

@@ -15,7 +15,6 @@
 #include "lib/analyzer/continuous/pm_device_clock.h"
 #include "lib/analyzer/continuous/pm_fit.h"
 #include "lib/analyzer/continuous/pm_together.h"
-#include "lib/analyzer/continuous/pm_whole.h"
 #include "lib/analyzer/continuous/pm_work.h"
 #include "lib/analyzer/kernels/kernels.h"
 #include "lib/snapshot/model/model.h"
@@ -81,10 +80,6 @@ class PmAttribution {
   // Enough samples of the entity were taken for a value. Only for one with a column of its own.
   bool IsEnough(size_t entity) const;
   ContinuousValue OfEntityAlone(size_t entity, size_t m) const;
-  void MeasureWholeLaunches();  // fills in `whole_` and its neighbours
-  // The value of launches that were seen from begin to end; without a value where there are too
-  // few.
-  ContinuousValue OfWholeLaunches(size_t entity, size_t m) const;
   // The value of all that ran beside it too, where there are enough samples; otherwise `alone`.
   ContinuousValue OrTogether(size_t entity, size_t m, ContinuousValue alone) const;
   size_t Neighbour(size_t column) const;  // it is hardest to separate from this one
@@ -105,9 +100,7 @@ class PmAttribution {
   std::optional<PmSolver> solver_;   // absent, as windows_ is empty, when nothing is to fit
   PmFit fit_;
   std::vector<PmTogether> together_;  // by column of operations
-  // By column of operations; the latter two at the clock's offset +- its error.
-  std::vector<PmWhole> whole_, whole_later_, whole_earlier_;
-  std::optional<PmFit> pairs_;  // of samples twice as long; absent when there are too few
+  std::optional<PmFit> pairs_;        // of samples twice as long; absent when there are too few
 };
 
 }  // namespace prof::analyzer

@@ -155,6 +155,19 @@ TEST_CASE("What a long kernel does first is not the value of the short one befor
   CHECK((!value.value || std::abs(*value.value - 5) <= 2));
 }
 
+// Bursts of one sampling.
+void JoinSeries(std::vector<model::PmSeries>* series) {
+  model::PmSeries& all = series->front();
+  for (size_t i = 1; i < series->size(); ++i) {
+    const model::PmSeries& one = (*series)[i];
+    all.begin_ns.insert(all.begin_ns.end(), one.begin_ns.begin(), one.begin_ns.end());
+    all.end_ns.insert(all.end_ns.end(), one.end_ns.begin(), one.end_ns.end());
+    all.samples.insert(all.samples.end(), one.samples.begin(), one.samples.end());
+    all.values.insert(all.values.end(), one.values.begin(), one.values.end());
+  }
+  series->resize(1);
+}
+
 TEST_CASE("A launch of which some parts were not sampled has a bound that holds what they may be") {
   constexpr int64_t kLaunch = kSecond, kPart = kLaunch / 8, kBurst = 640'000;
   const auto value_of = [](const std::vector<int>& parts, double front, double noise) {
@@ -168,7 +181,7 @@ TEST_CASE("A launch of which some parts were not sampled has a bound that holds 
       const int64_t at = kStart + part * kPart + kPart / 3;
       plant.Sample(at, at + kBurst, options);
     }
-    plant.JoinSeries();
+    JoinSeries(&plant.model().pm_series);
     return plant.Attribute().Of("once");
   };
   const ContinuousValue all = value_of({0, 1, 2, 3, 4, 5, 6, 7}, 0.2, 0.02);
@@ -192,7 +205,7 @@ TEST_CASE("A launch of which some parts were not sampled has a bound that holds 
     const int64_t at = part == 0 ? kStart - 2'500 : kStart + part * kPart + kPart / 3;
     plant.Sample(at, at + kBurst, options);
   }
-  plant.JoinSeries();
+  JoinSeries(&plant.model().pm_series);
   CheckFound(plant.Attribute().Of("once"), 50, 5);
 }
 
@@ -209,7 +222,7 @@ TEST_CASE("Bursts that meet two parts of six long launches leave a bound for the
       const int64_t at = kStart + i * kStep + kLaunch * (i == 2 ? 22 : 45) / 100;
       plant.Sample(at, at + kBurst, options);
     }
-    plant.JoinSeries();
+    JoinSeries(&plant.model().pm_series);
     const ContinuousValue value = plant.Attribute().Of("long");
     CAPTURE(front, value.missing);
     REQUIRE(value.value);

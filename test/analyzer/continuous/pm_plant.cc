@@ -104,18 +104,6 @@ void PmPlant::Sample(int64_t start_ns, int64_t end_ns, const PlantOptions& optio
   model_.pm_series.push_back(series);
 }
 
-void PmPlant::JoinSeries() {
-  model::PmSeries& all = model_.pm_series.front();
-  for (size_t i = 1; i < model_.pm_series.size(); ++i) {
-    const model::PmSeries& one = model_.pm_series[i];
-    all.begin_ns.insert(all.begin_ns.end(), one.begin_ns.begin(), one.begin_ns.end());
-    all.end_ns.insert(all.end_ns.end(), one.end_ns.begin(), one.end_ns.end());
-    all.samples.insert(all.samples.end(), one.samples.begin(), one.samples.end());
-    all.values.insert(all.values.end(), one.values.begin(), one.values.end());
-  }
-  model_.pm_series.resize(1);
-}
-
 void PmPlant::Forget(uint32_t stream) {
   model::OpTable kept;
   for (const model::Op& op : model_.ops) {

@@ -47,8 +47,6 @@ class PmPlant {
             const PlantOptions& options, uint32_t path = 0);
   // Samples of all of [start_ns, end_ns) of one device. Metrics: "m0.pct", "m1.pct", ...
   void Sample(int64_t start_ns, int64_t end_ns, const PlantOptions& options);
-  // Makes all that was sampled bursts of one sampling.
-  void JoinSeries();
   // Takes the operations of a stream out of the recording: the samples keep what they did.
   void Forget(uint32_t stream);
 
