@@ -47,13 +47,14 @@ struct TorchOps {
   std::array<uint32_t, kTorchCacheSize> children{};  // path ids found before, by a weak hash
 };
 
-// Questions whether the GPU is done, to which the answer was no so far (thread_questions.h).
+// Questions about one event or stream, to which the answer was no so far (thread_questions.h).
 struct OpenQuestions {
   int64_t begin_ticks = 0;              // of the first one; 0: there is none
   int64_t last_ticks = 0, last_ns = 0;  // the end of the last one, on both clocks
-  uintptr_t about = 0;                  // the event or the stream
-  uint32_t epoch = 0, stack = 0;
+  uintptr_t about = 0;
+  uint32_t call = 0, epoch = 0, stack = 0;
 };
+constexpr size_t kMostQuestions = 4;
 
 // kLive -> kEnded (its thread, at its end) -> kTaken (a new thread) -> kLive. kLive -> kTaken ->
 // kEnded: another thread has found that its thread is gone.
@@ -80,7 +81,7 @@ struct alignas(64) ThreadState {
   std::array<OpenRange, kMaxDepth> open{};
   StackCache stacks{};  // a new thread may use those of the one before: a hash means one stack
   TorchOps torch;
-  OpenQuestions asked;
+  std::array<OpenQuestions, kMostQuestions> asked{};
 
   // The collector's: the path to report as the thread's first in a recording.
   alignas(64) uint32_t first_path = kNoPath;

@@ -143,13 +143,42 @@ TEST_CASE(
   const int64_t before = capture::RealtimeNs();
   for (int i = 0; i < 3; ++i) {
     Ask(CUDA_ERROR_NOT_READY);
-    Ask(i == 0 ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS, &kOtherEvent);
+    Ask(CUDA_SUCCESS, &kOtherEvent);
   }
   CHECK(recording.Drain().empty());
   Ask(CUDA_SUCCESS);
   const std::vector<capture::CallEvent> calls = recording.Drain();
   REQUIRE(calls.size() == 1);
   CHECK(calls[0].start_ns <= before + 1'000'000);
+}
+
+TEST_CASE("Who waits for any of several events waits until one of them is there") {
+  Recording recording;
+  const int64_t before = capture::RealtimeNs();
+  for (int i = 0; i < 3; ++i) {
+    Ask(CUDA_ERROR_NOT_READY);
+    Ask(CUDA_ERROR_NOT_READY, &kOtherEvent);
+    Ask(CUDA_ERROR_NOT_READY, nullptr);  // the legacy stream is one, too
+  }
+  Ask(CUDA_SUCCESS, nullptr);
+  Ask(CUDA_SUCCESS, &kOtherEvent);  // nobody has asked since the wait
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].start_ns <= before + 1'000'000);
+}
+
+uint32_t ASlowStack(capture::StackCache* /*cache*/) {
+  Spend(2 * capture::kMostPauseNs);
+  return kTestStack;
+}
+
+TEST_CASE("To read the stack of the first question is no pause") {
+  Recording recording;
+  capture::SetStackWalker(capture::StackKind::kPython, &ASlowStack);
+  Ask(CUDA_ERROR_NOT_READY);
+  capture::SetStackWalker(capture::StackKind::kPython, nullptr);
+  Ask(CUDA_SUCCESS);
+  CHECK(recording.Drain().size() == 1);
 }
 
 TEST_CASE("A question that takes long is no pause, and a new wait begins behind a pause") {
