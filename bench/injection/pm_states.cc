@@ -6,7 +6,7 @@
 //   PM_STATE     none        nothing of CUPTI is called
 //                hooks       CUPTI's profiler is initialized, which sets up hooks in the driver
 //                unhooked    and de-initialized
-//                in turns    both in turns, all the time
+//                in turns    both in turns, all the time: reached once both have worked
 //                host        CUPTI's profiler is initialized, and the metrics are planned
 //                enabled     also a sampler is enabled
 //                configured  also it has the metrics, and its buffer
@@ -31,6 +31,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,15 +75,26 @@ bool RemoveHooks() {
 
 bool HooksAre(const char* what) { return Setting("PM_HOOKS", "left") == what; }
 
-// Each for a time that CUPTI's own work in them does not hide.
-bool HookInTurns() {
+void Print(const std::string& state, bool reached) {
+  std::fprintf(stderr, "[pm_state] %s %s\n", state.c_str(), reached ? "reached" : "failed");
+}
+
+// Held during a turn. The program's exit takes it for ever: no turn meets what CUPTI takes down.
+std::mutex turn;
+
+// They stay, and stay away, for 2 ms. While the program is in its cuInit they cannot be set up.
+void HookInTurns(const std::string& state) {
   constexpr auto kStay = std::chrono::milliseconds(2);
-  while (SetUpHooks()) {
+  CUpti_Profiler_Initialize_Params params = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+  std::atexit([] { turn.lock(); });
+  for (bool reached = false;; std::this_thread::sleep_for(kStay)) {
+    const std::lock_guard<std::mutex> lock(turn);
+    if (cuptiProfilerInitialize(&params) != CUPTI_SUCCESS) continue;
     std::this_thread::sleep_for(kStay);
-    if (!RemoveHooks()) return false;
-    std::this_thread::sleep_for(kStay);
+    if (!RemoveHooks()) return Print(state, false);
+    if (!reached) Print(state, true);
+    reached = true;
   }
-  return false;
 }
 
 // The configuration for one pass; empty where there is none.
@@ -159,12 +171,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     std::this_thread::sleep_for(
         std::chrono::milliseconds(std::atoi(Setting("PM_AFTER_MS", "1000").c_str())));
     const std::string state = Setting("PM_STATE", "none");
-    const auto print = [&](bool reached) {
-      std::fprintf(stderr, "[pm_state] %s %s\n", state.c_str(), reached ? "reached" : "failed");
-    };
-    if (state != "in turns") return print(early && Reach(state));
-    print(early);
-    if (!HookInTurns()) print(false);
+    if (state == "in turns") return HookInTurns(state);
+    Print(state, early && Reach(state));
   }).detach();
   return 1;
 }

@@ -493,7 +493,8 @@ class Recordings(InFolder):
 
 class Hooks(InFolder):
     def test_each_state_and_each_end_is_in_the_result(self):
-        Bench.program = lambda _, name, *words: [sys.executable, "-c", _HOPS, *words]
+        code = _HOPS + "print('[pm_state] in turns reached')"
+        Bench.program = lambda _, name, *words: [sys.executable, "-c", code, *words]
         with mock.patch.object(Bench, "build_injection", return_value="libpm_states.so"), \
                 mock.patch.object(profiler_hooks, "_RUNS", 2):
             self.run_experiment("hooks", profiler_hooks)
@@ -509,6 +510,8 @@ class Hooks(InFolder):
         self.assertEqual(profiler_hooks.end_of(0, False), "another answer")
         self.assertEqual(profiler_hooks.end_of(-11, True), "signal SIGSEGV")
         self.assertEqual(profiler_hooks.end_of(3, True), "exit code 3")
+        self.assertEqual(profiler_hooks.end_of(0, True, turned=False), "no turn")
+        self.assertEqual(profiler_hooks.end_of(-11, True, turned=False), "signal SIGSEGV")
         self.assertEqual(profiler_hooks.answer_of("[steps] 3\n[checksum] 7\n"), ["[checksum] 7"])
 
     def test_one_crash_is_a_miss_and_so_is_a_state_that_costs(self):
@@ -520,6 +523,8 @@ class Hooks(InFolder):
 
         self.assertEqual(goals(1.01, {"good": 30}), [True, True])
         self.assertEqual(goals(1.1, {"good": 29, "signal SIGSEGV": 1}), [False, False])
+        self.assertEqual(goals(1, {"good": 10, "no turn": 20}), [True, True])
+        self.assertEqual(goals(1, {"no turn": 30}), [True, False])  # nothing was shown
 
 
 class Timelines(InFolder):

@@ -38,9 +38,12 @@ bool Asks() {
 }
 
 void RecordQuestion(const Question& question, const CallRecord& call, Answer answer) {
-  if (answer != Answer::kNo && !Asks()) return;
+  if (answer != Answer::kNo && calling_thread != nullptr && !Asks()) return;
   ThreadState* const thread = CallingThread();
-  if (thread == nullptr) return;
+  if (thread == nullptr) {  // nobody knows whether it has waited
+    if (answer == Answer::kYes) Count(thread_registry.losses.calls_dropped);
+    return;
+  }
   auto& all = thread->asked;
   const auto same = std::find_if(all.begin(), all.end(), [&](const OpenQuestions& one) {
     return one.begin_ticks != 0 && one.about == question.about && one.call == call.call;
