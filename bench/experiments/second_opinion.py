@@ -67,7 +67,8 @@ def _reports(bench, seed):
 def _profile(bench, seed, cases, reports):
     """What ncu has of the longest kernel of each case, and of others with the same name."""
     labels = {case["label"] for case in cases}
-    kernels = {kernel["name"] for report in reports["default"]
+    # prof keeps the template arguments of a name that says nothing without them; ncu does not.
+    kernels = {kernel["name"].partition("<")[0] for report in reports["default"]
                for kernel in second_opinion.kernels_by_label(report, labels).values()}
     profiled = ncu_rules.profile(
         _program(bench, seed, "--once"), os.path.join(bench.scratch, "second_opinion.ncu-rep"),

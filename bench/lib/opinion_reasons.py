@@ -11,6 +11,7 @@ OPEN = "to be explained"
 APART = 10         # points: values that differ by more are not of the same behaviour
 NEAR = 3           # points to a threshold
 BUSY = 60          # %: of prof and of ncu
+ISSUE_BUSY = 70    # %: of the issue slots, in prof; ncu has BUSY for them, too
 BALANCE = 10       # points between compute and memory that ncu calls balanced
 LONGER = 0.15      # of the time: a launch took another time
 CAUSES = ("small-grid", "tail", "imbalance", "spills", "atomics", "uncoalesced",
@@ -134,6 +135,18 @@ def _threshold(verdict, opinion, differs, values, measured):
     return None
 
 
+def _issue_threshold(verdict, opinion, differs, values, measured):
+    """ncu's compute is the issue slots, which prof does not call busy yet."""
+    ours, theirs = values.get("issue", (None, None))
+    if (differs != "class" or verdict["limiter"] in values or ours is None
+            or opinion["class"] != ncu_rules.COMPUTE or measured["compute"] is None):
+        return None
+    if abs(measured["compute"] - theirs) >= 1 or not max(ours, theirs) < ISSUE_BUSY + NEAR:
+        return None
+    return (f"ncu's compute is the issue slots, which prof calls busy from {ISSUE_BUSY} % on: "
+            f"{ours:.1f} vs {theirs:.1f} %")
+
+
 def _write_back(verdict, _opinion, _differs, _values, _measured):
     if verdict["rule"] == "write-back":
         return "prof counts the bytes that L2 writes to DRAM after the launch: write-back"
@@ -142,7 +155,7 @@ def _write_back(verdict, _opinion, _differs, _values, _measured):
 
 # The most specific first: a value that differs explains more than a name.
 _REASONS = (_launch_sized, _values_differ, _write_back, _cause, _through, _issue, _load_store,
-            _balanced, _while_active, _threshold)
+            _balanced, _while_active, _threshold, _issue_threshold)
 
 
 def reason(verdict, opinion, differs, values, measured):

@@ -334,7 +334,7 @@ def attention(inputs, batch, heads, tokens):
     return _attention(inputs, batch, heads, tokens, tokens, SDPBackend.FLASH_ATTENTION)
 
 
-@case("flash-attention", "attention of one token", batch=(1, 8, 1), heads=(8, 32, 8),
+@case("flash-attention", "attention of one token", batch=(1, 4, 1), heads=(8, 32, 8),
       tokens=(1024, 8192, 256))
 def attention_of_one_token(inputs, batch, heads, tokens):
     from torch.nn.attention import SDPBackend

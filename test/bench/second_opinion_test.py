@@ -272,6 +272,16 @@ class Reasons(unittest.TestCase):
         self.assertEqual(self.reason(kernel("latency"), opinion("memory"), memory=61.2),
                          "at the threshold of 60 %: ncu's memory 61.2 %")
 
+    def test_issue_slots_are_busy_from_another_use_on(self):
+        def reason(issue, compute):
+            return self.reason(kernel("latency"), opinion("compute"), {"issue": issue},
+                               compute=compute)
+        self.assertEqual(reason([69.9, 66.1], 66.1),
+                         "ncu's compute is the issue slots, which prof calls busy from 70 % on: "
+                         "69.9 vs 66.1 %")
+        self.assertEqual(reason([69.9, 66.1], 68), "to be explained")  # another part of compute
+        self.assertEqual(reason([76, 75], 75), "to be explained")      # busy for both
+
     def test_what_nothing_explains_is_left_to_a_person(self):
         self.assertEqual(self.reason(kernel("dram"), opinion("compute")), "to be explained")
 
@@ -327,7 +337,8 @@ class Experiment(unittest.TestCase):
             pathlib.Path(command[command.index("--output") + 1]).touch()
             return True
 
-        report = {"kernels": [kernel("dram", label, units=[unit("dram", 0.8)])]}
+        report = {"kernels": [{**kernel("dram", label, units=[unit("dram", 0.8)]),
+                               "name": "work<tile>"}]}
         profiled = {"command": "ncu", "ncu_s": 1.0, "exit_code": 0, "metrics": True,
                     "launches": [launch(label)], "output": "", "table": "table"}
         with mock.patch.object(self.bench, "step", side_effect=step), \
