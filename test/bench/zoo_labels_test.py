@@ -10,7 +10,8 @@ import unittest
 from lib import results
 from lib import zoo_labels
 
-_ZOO = pathlib.Path(__file__).parents[1] / "data" / "zoo_h200" / "zoo.json"
+_DATA = pathlib.Path(__file__).parents[1] / "data"
+_DRAWS = ("zoo_h200", "zoo_h200_calibration")
 _SOURCES = pathlib.Path(__file__).parents[2] / "bench" / "zoo"
 
 _RULES = pathlib.Path(__file__).parents[2] / "docs" / "guide" / "rules.md"
@@ -18,6 +19,10 @@ _RULES = pathlib.Path(__file__).parents[2] / "docs" / "guide" / "rules.md"
 _OWN_ACTIONS = {"fewer-grid-waits", "shorter-sleep", "barriers-of-blocks"}
 
 _ROUNDS = 25
+
+
+def _recorded(draw):
+    return results.read(_DATA / draw / "zoo.json")["kernels"]
 
 
 def _family(time, knobs, variants=(), cause=""):
@@ -207,14 +212,15 @@ class ZooLabels(unittest.TestCase):
         self.assertEqual(many, (49.5, 40, 60))
 
     def test_the_labels_of_the_measured_zoo_follow_from_its_times(self):
-        kernels = results.read(_ZOO)["kernels"]
-        self.assertEqual(len(kernels), 117)
-        for kernel in kernels:
-            with self.subTest(kernel["family"]):
-                self.assertEqual(zoo_labels.relabelled(kernel), kernel["label"])
+        for draw in _DRAWS:
+            kernels = _recorded(draw)
+            self.assertEqual(len(kernels), 117)
+            for kernel in kernels:
+                with self.subTest(kernel["family"], draw=draw):
+                    self.assertEqual(zoo_labels.relabelled(kernel), kernel["label"])
 
     def test_no_change_that_gained_when_it_was_tried_is_called_useless(self):
-        for kernel in results.read(_ZOO)["kernels"]:
+        for kernel in (one for draw in _DRAWS for one in _recorded(draw)):
             label = kernel["label"]
             for pair in label["pairs"]:
                 with self.subTest(kernel["family"], action=pair["action"]):

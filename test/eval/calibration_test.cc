@@ -82,16 +82,34 @@ TEST_CASE("The halves count apart, and what has no level or no label does not co
 }
 
 #if !defined(PROF_SANITIZED)  // it analyzes all of the zoo, which takes half a minute then
-TEST_CASE("Confidence keeps what it promises on families that did not set its levels") {
+// In both forms.
+Calibration CalibrateFolders(const std::vector<std::string>& folders) {
   std::deque<Zoo> zoos;
   std::vector<Evaluation> evaluations;
-  for (const char* const folder : {"/zoo", "/zoo_h200", "/zoo_h100"}) {
-    zoos.push_back(ReadZoo(std::string(PROF_TEST_DATA) + folder));
+  for (const std::string& folder : folders) {
+    zoos.push_back(ReadZoo(PROF_TEST_DATA + folder));
+    REQUIRE(zoos.back().error.empty());
     for (const Form form : {Form::kAll, Form::kDefault}) {
       evaluations.push_back(Evaluate(zoos.back(), form));
     }
   }
-  const Calibration calibration = Calibrate(evaluations);
+  return Calibrate(evaluations);
+}
+
+TEST_CASE("Confidence keeps what it promises on a draw that came after its levels were set") {
+  const Calibration drawn = CalibrateFolders({"/zoo_h200"});
+  CAPTURE(Describe(drawn));
+  for (const auto* const half : {&drawn.calibration, &drawn.check}) {
+    const Rate& high = half->at(Confidence::kHigh);
+    CHECK(high.all >= 50);
+    CHECK(high.part >= 0.98 * high.all);
+    const Rate& medium = half->at(Confidence::kMedium);
+    CHECK(medium.part >= 0.9 * medium.all);
+  }
+}
+
+TEST_CASE("Confidence keeps what it promises on families that did not set its levels") {
+  const Calibration calibration = CalibrateFolders({"/zoo", "/zoo_h200_calibration", "/zoo_h100"});
   CAPTURE(Describe(calibration));
   const auto share = [&](Confidence level) {
     const Rate& rate = calibration.check.at(level);

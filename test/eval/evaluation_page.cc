@@ -22,7 +22,7 @@ constexpr uint32_t kSeeds = 2;  // as the page has it
 
 std::string WithTodaysResults(const std::string& page, const std::string& data) {
   const Zoo known = ReadZoo(data + "/zoo"), recorded = ReadZoo(data + "/zoo_h200"),
-            h100 = ReadZoo(data + "/zoo_h100");
+            before = ReadZoo(data + "/zoo_h200_calibration"), h100 = ReadZoo(data + "/zoo_h100");
   const auto both_forms = [](const Zoo& zoo) {
     return "```text\n" + zoo.error + Describe(Evaluate(zoo, Form::kAll)) + "\n" +
            Describe(Evaluate(zoo, Form::kDefault)) + "```\n";
@@ -30,7 +30,7 @@ std::string WithTodaysResults(const std::string& page, const std::string& data) 
   const std::string calibration =
       "```text\n" +
       Describe(Calibrate({Evaluate(known, Form::kAll), Evaluate(known, Form::kDefault),
-                          Evaluate(recorded, Form::kAll), Evaluate(recorded, Form::kDefault),
+                          Evaluate(before, Form::kAll), Evaluate(before, Form::kDefault),
                           Evaluate(h100, Form::kAll), Evaluate(h100, Form::kDefault)})) +
       "```\n";
   std::string filled = WithText(page, "results", both_forms(known));
