@@ -17,6 +17,7 @@ std::atomic<bool> profiler_loaded{false};
 bool ContextCounters::ProfilerLoaded() { return profiler_loaded.load(); }
 
 CUptiResult ContextCounters::Enable(const HardwareLease&, CUcontext context) {
+  if (const CUptiResult result = hooks_.Take(*parts_->api); result != CUPTI_SUCCESS) return result;
   profiler_ = std::make_unique<RangeProfiler>(
       parts_->api, context,
       parts_->replays ? RangeProfiler::Mode::kReplayedKernels : RangeProfiler::Mode::kUserRanges);
@@ -64,7 +65,7 @@ CUptiResult ContextCounters::StopAndDecode(const HardwareLease& lease) {
 }
 
 void ContextCounters::Disable(const HardwareLease&) {
-  if (profiler_ != nullptr) profiler_->Disable();
+  if (profiler_ != nullptr && profiler_->Disable() == CUPTI_SUCCESS) hooks_.Give();
 }
 
 void ContextCounters::Reset(const HardwareLease& lease) {
