@@ -23,8 +23,7 @@ _METRICS = ",".join(name + ".avg.pct_of_peak_sustained_elapsed" for name in (
     "TPC.TriageCompute.sm__inst_executed_realtime", "LTS.TriageCompute.lts__throughput"))
 # (state, hooks): injection/pm_states.cc has what they mean.
 _STATES = (("none", "left"), ("hooks", "left"), ("unhooked", "left"), ("started", "left"),
-           ("disabled", "left"), ("started", "removed"), ("disabled", "removed"),
-           ("started", "early"), ("disabled", "early"))
+           ("disabled", "left"), ("started", "removed"), ("disabled", "removed"))
 _STATE_S, _RUN_LIMIT_S = 4, 30
 _RUNS = 30  # of each program while the hooks come and go
 _STEPS, _LAUNCHES = 2000, 400  # the latter more with each run

@@ -15,8 +15,6 @@
 //                disabled    and it is disabled
 //   PM_HOOKS     left      those of "host" and what is behind it stay
 //                removed   they are removed when the metrics are planned
-//                early     they are set up and removed in the program's cuInit, and not set up
-//                again
 //   PM_METRICS   the metrics, with commas between them
 //   PM_AFTER_MS  how long after the program's first call to CUDA; 1000 by default
 //
@@ -73,8 +71,6 @@ bool RemoveHooks() {
   return Works("de-initialize", cuptiProfilerDeInitialize(&params));
 }
 
-bool HooksAre(const char* what) { return Setting("PM_HOOKS", "left") == what; }
-
 void Print(const std::string& state, bool reached) {
   std::fprintf(stderr, "[pm_state] %s %s\n", state.c_str(), reached ? "reached" : "failed");
 }
@@ -99,7 +95,7 @@ void HookInTurns(const std::string& state) {
 
 // The configuration for one pass; empty where there is none.
 std::vector<uint8_t> PlanOnePass() {
-  if (!HooksAre("early") && !SetUpHooks()) return {};
+  if (!SetUpHooks()) return {};
   CUpti_Device_GetChipName_Params chip = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
   if (!Works("chip", cuptiDeviceGetChipName(&chip))) return {};
   CUpti_Profiler_Host_Initialize_Params open = {CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE};
@@ -134,7 +130,8 @@ bool Reach(const std::string& state) {
   if (state == "hooks") return SetUpHooks();
   if (state == "unhooked") return SetUpHooks() && RemoveHooks();
   const std::vector<uint8_t> plan = PlanOnePass();
-  if (plan.empty() || (HooksAre("removed") && !RemoveHooks())) return false;
+  const bool remove = Setting("PM_HOOKS", "left") == "removed";
+  if (plan.empty() || (remove && !RemoveHooks())) return false;
   if (state == "host") return true;
   CUpti_PmSampling_Enable_Params enable = {CUpti_PmSampling_Enable_Params_STRUCT_SIZE};
   if (!Works("enable", cuptiPmSamplingEnable(&enable))) return false;
@@ -166,13 +163,12 @@ bool Reach(const std::string& state) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
-  const bool early = !HooksAre("early") || (SetUpHooks() && RemoveHooks());
-  std::thread([early] {
+  std::thread([] {
     std::this_thread::sleep_for(
         std::chrono::milliseconds(std::atoi(Setting("PM_AFTER_MS", "1000").c_str())));
     const std::string state = Setting("PM_STATE", "none");
     if (state == "in turns") return HookInTurns(state);
-    Print(state, early && Reach(state));
+    Print(state, Reach(state));
   }).detach();
   return 1;
 }
