@@ -4,15 +4,13 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <exception>
-#include <iterator>
 
-#include "cupti_backend/api/cupti_versions.h"
-#include "cupti_backend/calls/api_filter.h"
+#include "cupti_backend/calls/call_kinds.h"
 #include "cupti_backend/calls/call_trace.h"
 #include "cupti_backend/calls/stream_calls.h"
+#include "cupti_backend/calls/wait_calls.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/end_request.h"
 #include "lib/capture/process/exit_guard.h"
@@ -24,56 +22,6 @@
 
 namespace prof::cupti {
 namespace {
-
-constexpr CUpti_CallbackId kLaunchCalls[] = {
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
-
-// cudaProfilerStart() and cudaProfilerStop() call them.
-constexpr CUpti_CallbackId kProfilerCalls[] = {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart,
-                                               CUPTI_DRIVER_TRACE_CBID_cuProfilerStop};
-
-constexpr std::array<bool, ApiFilter::kMaxCbid> kIsLaunch = [] {
-  std::array<bool, ApiFilter::kMaxCbid> launches{};
-  for (const CUpti_CallbackId id : kLaunchCalls) launches[id] = true;
-  return launches;
-}();
-
-bool IsLaunch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
-  return domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid < kIsLaunch.size() && kIsLaunch[cbid];
-}
-
-// Behind these the GPU has done what the thread has waited for.
-constexpr CUpti_CallbackId kWaitCalls[] = {
-    CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2,
-    CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize};
-
-constexpr CUpti_CallbackId kCaptures[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,
-                                          CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
-                                          CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
-                                          CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz,
-                                          CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph,
-                                          CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz};
-constexpr CUpti_CallbackId kCaptureEnds[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture,
-                                             CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz};
-
-template <size_t kSize>
-bool IsAmong(const CUpti_CallbackId (&ids)[kSize], CUpti_CallbackId cbid) {
-  return std::find(std::begin(ids), std::end(ids), cbid) != std::end(ids);
-}
-
-bool IsGraphLaunch(CUpti_CallbackId cbid) {
-  return cbid == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch ||
-         cbid == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz;
-}
 
 // What this thread launches.
 struct ThisThread {
@@ -127,94 +75,18 @@ bool OnProfilerCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
 }  // namespace
 
 CUptiResult LaunchCallback::Subscribe(std::string* holder) {
-  if (subscriber_ != nullptr) return CUPTI_SUCCESS;
-  std::array<char, 2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN> name{};
-  CUpti_SubscriberParams params = {CUpti_SubscriberParams_STRUCT_SIZE};
-  params.subscriberName = "prof";
-  params.oldSubscriberName = name.data();
-  params.oldSubscriberSize = name.size();
-  const CUptiResult result = api_->Has(Feature::kSubscriberNames)
-                                 ? api_->subscribe_by_name(&subscriber_, &OnCallback, this, &params)
-                                 : api_->subscribe(&subscriber_, &OnCallback, this);
-  if (result != CUPTI_SUCCESS) {
-    subscriber_ = nullptr;
-    name.back() = '\0';
-    *holder = name.data();
-  }
-  return result;
+  return subscription_.Begin(&OnCallback, this, holder);
 }
-
-void LaunchCallback::OnLost() {
-  subscriber_ = nullptr;
-  was_lost_ = true;
-}
-
-bool LaunchCallback::MayStartAgain() const { return !was_lost_ || api_->version >= kCupti12_6; }
 
 CUptiResult LaunchCallback::SubscribeAgain(std::string* holder) {
   const CUptiResult result = Subscribe(holder);
-  if (result == CUPTI_SUCCESS) SetCallbacks(1);
+  if (result == CUPTI_SUCCESS) subscription_.TurnOn(watches_code_);
   return result;
 }
 
-CUptiResult LaunchCallback::SetCallbacks(uint32_t enable) {
-  if (subscriber_ == nullptr) return CUPTI_SUCCESS;
-  CUptiResult of_launches = CUPTI_SUCCESS;
-  if (driver_calls_.empty()) {
-    driver_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_DRIVER_API);
-    runtime_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_RUNTIME_API);
-    for (const CUpti_CallbackId cbid : QuestionCalls(*api_, CUPTI_CB_DOMAIN_DRIVER_API)) {
-      driver_questions_.set(cbid);
-    }
-    for (const CUpti_CallbackId cbid : QuestionCalls(*api_, CUPTI_CB_DOMAIN_RUNTIME_API)) {
-      runtime_questions_.set(cbid);
-    }
-  }
-  for (const CUpti_CallbackId cbid : driver_calls_) {
-    const CUptiResult result =
-        api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
-    if (cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) of_launches = result;
-  }
-  for (CUpti_CallbackId cbid = 0; cbid < ApiFilter::kMaxCbid; ++cbid) {
-    if (!IsUnrecorded(cbid)) continue;
-    api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
-  }
-  for (const CUpti_CallbackId cbid : runtime_calls_) {
-    api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API, cbid);
-  }
-  api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, kBeatCall);
-  for (const CUpti_CallbackId cbid : kProfilerCalls) {
-    api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
-  }
-  api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
-                        CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
-  api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
-                        CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-  api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
-                        CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING);
-  api_->enable_callback(watches_code_ ? enable : 0, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
-                        CUPTI_CBID_RESOURCE_MODULE_LOADED);
-  for (const CUpti_CallbackIdResource cbid : GraphNodes::kCallbacks) {
-    api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, cbid);
-  }
-  return of_launches;
-}
-
-void LaunchCallback::WatchGraphsEnd() {
-  if (subscriber_ == nullptr) return;
-  for (const CUpti_CallbackIdResource cbid : GraphNodes::kDestroyCallbacks) {
-    api_->enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, cbid);
-  }
-}
-
 void LaunchCallback::LeaveAtNextWait() {
-  if (subscriber_ == nullptr) return;
-  for (const CUpti_CallbackId cbid : kWaitCalls) {
-    api_->enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
-  }
-  for (const CUpti_CallbackId cbid : kCaptures) {
-    api_->enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
-  }
+  if (!subscription_.is_on()) return;
+  subscription_.WatchWaits();
   departure_.Ask();  // from here on another thread may leave
 }
 
@@ -250,7 +122,7 @@ CUptiResult LaunchCallback::Enable(LaunchSampler* sampler, TriageSampler* triage
   counts_only_.store(!sampler->samples_launches(), std::memory_order_relaxed);
   triage_.store(triage, std::memory_order_release);
   sampler_.store(sampler, std::memory_order_release);
-  const CUptiResult result = SetCallbacks(1);
+  const CUptiResult result = subscription_.TurnOn(watches_code_);
   if (sampler->counts_ranges()) {
     range_listener.store(this, std::memory_order_release);
     capture::SetRangeListener(&OnRange);
@@ -265,8 +137,8 @@ void LaunchCallback::Disable() {
   CountLaunches(nullptr);
   // Calls that are under way are left out.
   epoch_.store((epoch_.load(std::memory_order_relaxed) + 1) | kOff, std::memory_order_relaxed);
-  SetCallbacks(0);
-  if (graph_nodes_.any()) WatchGraphsEnd();
+  subscription_.TurnOff();
+  if (graph_nodes_.any()) subscription_.WatchGraphsEnd();
   // A launching thread may still be between its look at sampler_ and its use; it does not stay
   // there long, but nothing waits without an end.
   const int64_t until_ns = capture::MonotonicNs() + 1'000'000'000;
@@ -352,7 +224,7 @@ void LaunchCallback::OnRange(uint32_t path, uint32_t token, bool entered) {
 void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                             const CUpti_CallbackData& data) {
   if (capture::IsQuietThread()) {  // no call of the program
-    const bool beat = domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid == kBeatCall;
+    const bool beat = domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid == Subscription::kBeatCall;
     if (beat) beats_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
@@ -363,7 +235,7 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
   }
   const bool launch = IsLaunch(domain, cbid);
   if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
-      (cbid == kBeatCall || OnStreamCall(cbid, data))) {
+      (cbid == Subscription::kBeatCall || OnStreamCall(cbid, data))) {
     return;
   }
   if (launch && IsGraphLaunch(cbid)) saw_graphs_.store(true, std::memory_order_relaxed);
@@ -371,7 +243,8 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     if (launch) OnLaunch(cbid, data);
     return;
   }
-  if (!launch && IsQuestion(domain, cbid)) return OnQuestion(epoch, domain, cbid, data);
+  if (!launch && subscription_.IsQuestion(domain, cbid))
+    return OnQuestion(epoch, domain, cbid, data);
   if (data.callbackSite == CUPTI_API_ENTER) {
     BeginCall(epoch);
     if (!launch) return;
@@ -386,7 +259,7 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
   }
   if (error != CUDA_SUCCESS) {
     if (launch) launches_failed_.fetch_add(1, std::memory_order_relaxed);
-  } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+  } else if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     RecordWait(cbid, data);
   }
   EndCall(epoch, CallOf(domain, cbid), data.correlationId, error);
@@ -407,47 +280,15 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
   EndQuestion(epoch, CallOf(domain, cbid), data.correlationId, error, about);
 }
 
-bool LaunchCallback::IsQuestion(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) const {
-  const bool runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
-  return cbid < ApiFilter::kMaxCbid && (runtime ? runtime_questions_ : driver_questions_)[cbid];
-}
-
 // At the end of a call that waited for something: its handles are valid.
 void LaunchCallback::RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
-  CUstream stream = nullptr;
-  bool has_stream = true, per_thread = false;
-  switch (cbid) {
-    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz:
-      per_thread = true;
-      [[fallthrough]];
-    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize:
-      stream = static_cast<const cuStreamSynchronize_params*>(data.functionParams)->hStream;
-      break;
-    case CUPTI_DRIVER_TRACE_CBID_cuStreamQuery_ptsz:
-      per_thread = true;
-      [[fallthrough]];
-    case CUPTI_DRIVER_TRACE_CBID_cuStreamQuery:
-      stream = static_cast<const cuStreamQuery_params*>(data.functionParams)->hStream;
-      break;
-    case CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent_ptsz:
-      per_thread = true;
-      [[fallthrough]];
-    case CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent:
-      stream = static_cast<const cuStreamWaitEvent_params*>(data.functionParams)->hStream;
-      break;
-    case CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize:
-    case CUPTI_DRIVER_TRACE_CBID_cuEventQuery:
-    case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize:
-    case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2:
-      has_stream = false;
-      break;
-    default:
-      return;
-  }
+  const WaitCall wait = ReadWaitCall(cbid, data.functionParams);
+  if (wait.kind == WaitCall::Kind::kNone) return;
   // A stream of another context is not known.
   Waited waited;
-  if (has_stream && api_->get_stream_id(data.context, stream, per_thread ? 1 : 0, &waited.stream) !=
-                        CUPTI_SUCCESS) {
+  if (wait.kind == WaitCall::Kind::kOfStream &&
+      api_->get_stream_id(data.context, wait.stream, wait.per_thread ? 1 : 0, &waited.stream) !=
+          CUPTI_SUCCESS) {
     return;
   }
   api_->get_context_id(data.context, &waited.context);

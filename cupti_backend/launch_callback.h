@@ -6,12 +6,9 @@
 #define PROF_CUPTI_BACKEND_LAUNCH_CALLBACK_H_
 
 #include <atomic>
-#include <bitset>
 #include <string>
-#include <vector>
 
 #include "cupti_backend/api/cupti_api.h"
-#include "cupti_backend/calls/api_filter.h"
 #include "cupti_backend/calls/graph_nodes.h"
 #include "cupti_backend/calls/waiting_graphs.h"
 #include "cupti_backend/code/code_watch.h"
@@ -19,6 +16,7 @@
 #include "cupti_backend/launch_counts.h"
 #include "cupti_backend/pm/triage_sampler.h"
 #include "cupti_backend/sampling/launch_sampler.h"
+#include "cupti_backend/subscription.h"
 #include "cupti_backend/torch_profiler.h"
 #include "lib/capture/process/striped_count.h"
 
@@ -35,15 +33,14 @@ class LaunchCallback {
   CUptiResult Subscribe(std::string* holder);
 
   // CUPTI has dropped the subscription. From now on nothing of it is used.
-  void OnLost();
-  // Whether it may be subscribed to after a loss: CUPTI before 12.6 crashed in CUDA graphs when it
-  // was started again (pytorch pull requests 112507 and 151124).
-  [[nodiscard]] bool MayStartAgain() const;
+  void OnLost() { subscription_.Lose(); }
+  // Whether it may be subscribed to after a loss.
+  [[nodiscard]] bool MayStartAgain() const { return subscription_.MayBeginAgain(); }
   // Subscribes a second time, and turns the callbacks on. Correlation ids begin again at 1.
   CUptiResult SubscribeAgain(std::string* holder);
 
-  // A driver call that programs hardly make; those of our threads are counted and nothing else.
-  static constexpr CUpti_CallbackId kBeatCall = CUPTI_DRIVER_TRACE_CBID_cuDeviceGetCount;
+  // How many calls of Subscription::kBeatCall our own threads have made; nothing else is done
+  // there.
   uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
 
   // Turns the callbacks on and off. The samplers are called between the two and must outlive them.
@@ -117,7 +114,6 @@ class LaunchCallback {
   void CountIfMade(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                    const CUpti_CallbackData& data);
   void OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
-  bool IsQuestion(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) const;
   void OnQuestion(uint32_t epoch, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                   const CUpti_CallbackData& data);
   void RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
@@ -128,10 +124,6 @@ class LaunchCallback {
   void AwaitTriage(CUcontext context);
   void OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource);
   static void OnRange(uint32_t path, uint32_t token, bool entered);
-  // Returns the result of that of launches.
-  CUptiResult SetCallbacks(uint32_t enable);
-  // Of the nodes that a later recording would know.
-  void WatchGraphsEnd();
 
   // What each launch writes. It has a cache line of its own: launches on other cores read the
   // fields beside it, and a write to their line would take it away from those cores.
@@ -141,11 +133,8 @@ class LaunchCallback {
   };
 
   const CuptiApi* const api_;
-  CUpti_SubscriberHandle subscriber_ = nullptr;  // nullptr: none, or lost
-  bool was_lost_ = false;
+  Subscription subscription_{api_};
   std::atomic<uint64_t> beats_{0};
-  std::vector<CUpti_CallbackId> runtime_calls_, driver_calls_;             // that are recorded
-  std::bitset<ApiFilter::kMaxCbid> runtime_questions_, driver_questions_;  // of these
   std::atomic<LaunchSampler*> sampler_{nullptr};
   std::atomic<TriageSampler*> triage_{nullptr};
   std::atomic<LaunchCounts*> counts_{nullptr};

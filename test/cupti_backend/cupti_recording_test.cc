@@ -96,7 +96,7 @@ CUresult DeviceGetCount(int* count) {
   *count = 1;
   if (cupti->subscribed) {
     const CUpti_CallbackData data = {};
-    cupti->callback(cupti->user_data, CUPTI_CB_DOMAIN_DRIVER_API, LaunchCallback::kBeatCall, &data);
+    cupti->callback(cupti->user_data, CUPTI_CB_DOMAIN_DRIVER_API, Subscription::kBeatCall, &data);
   }
   return CUDA_SUCCESS;
 }
