@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/api/profiler_hooks.h"
 
-#include <utility>
-
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/mutex.h"
@@ -17,7 +15,6 @@ capture::Mutex mutex;
 }  // namespace
 
 CUptiResult ProfilerHooks::Take(const CuptiApi& api) {
-  if (api_ != nullptr) return CUPTI_SUCCESS;
   const capture::FirstAtExit first_at_exit;  // CUPTI may load libraries
   const capture::NoForks no_forks;
   const capture::MutexLock lock(mutex);
@@ -31,14 +28,13 @@ CUptiResult ProfilerHooks::Take(const CuptiApi& api) {
   return CUPTI_SUCCESS;
 }
 
-void ProfilerHooks::Give() {
+ProfilerHooks::~ProfilerHooks() {
   if (api_ == nullptr) return;
-  const CuptiApi& api = *std::exchange(api_, nullptr);
   const capture::NoForks no_forks;
   const capture::MutexLock lock(mutex);
-  if (--api.hooked > 0 || capture::Exiting()) return;  // at its exit CUPTI may be gone soon
+  if (--api_->hooked > 0 || capture::Exiting()) return;  // at its exit CUPTI may be gone soon
   CUpti_Profiler_DeInitialize_Params params = {CUpti_Profiler_DeInitialize_Params_STRUCT_SIZE};
-  api.profiler_deinitialize(&params);
+  api_->profiler_deinitialize(&params);
 }
 
 }  // namespace prof::cupti

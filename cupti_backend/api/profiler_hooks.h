@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The profiler hooks are what cuptiProfilerInitialize sets up in the driver. They cost the program
-// time for as long as they are there, whatever is done with them: a cudaMemcpyAsync beside launches
-// of another thread takes 15 us instead of 5, and a pipeline of two threads 14 % longer (H200,
-// CUPTI 13.0). Plans need them, and counters of launches. PM sampling does not, once they were
-// there: without that it sets them up itself, and they stay.
+// The profiler hooks are what cuptiProfilerInitialize sets up in the driver. On one H200 they cost
+// the program time for as long as they were there, whatever was done with them: a cudaMemcpyAsync
+// beside launches of another thread took 15 us instead of 5, and a pipeline of two threads 14 %
+// longer; on others nothing (docs/measurements/coverage.md). Plans need them, and counters of
+// launches. PM sampling does not, once they were there: without that it sets them up itself, and
+// they stay.
 #ifndef PROF_CUPTI_BACKEND_API_PROFILER_HOOKS_H_
 #define PROF_CUPTI_BACKEND_API_PROFILER_HOOKS_H_
 
@@ -12,20 +13,19 @@
 
 namespace prof::cupti {
 
-// Somebody who needs them. `api` outlives it. Used by one thread at a time.
+// Somebody who needs them. `api` outlives it. Used by one thread.
 class ProfilerHooks {
  public:
   ProfilerHooks() = default;
-  ~ProfilerHooks() { Give(); }
+  // They are removed, unless somebody else needs them, or the program is at its exit.
+  ~ProfilerHooks();
   ProfilerHooks(const ProfilerHooks&) = delete;
   ProfilerHooks& operator=(const ProfilerHooks&) = delete;
 
-  // Sets them up where nobody has them; does nothing where this object has them. Threads of prof
-  // wait here for each other, and for CUPTI.
+  // Sets them up where nobody has them. Once. Threads of prof wait here for each other, and for
+  // CUPTI.
   CUptiResult Take(const CuptiApi& api);
-  // Removes them, unless somebody else needs them, or the program is at its exit.
-  void Give();
-  // They stay for as long as the process runs: CUPTI still uses them.
+  // They stay for as long as the process runs.
   void Keep() { api_ = nullptr; }
 
  private:

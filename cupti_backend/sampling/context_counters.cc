@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "cupti_backend/api/profiler_hooks.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -17,13 +18,18 @@ std::atomic<bool> profiler_loaded{false};
 bool ContextCounters::ProfilerLoaded() { return profiler_loaded.load(); }
 
 CUptiResult ContextCounters::Enable(const HardwareLease&, CUcontext context) {
-  if (const CUptiResult result = hooks_.Take(*parts_->api); result != CUPTI_SUCCESS) return result;
+  ProfilerHooks hooks;
+  CUptiResult result = hooks.Take(*parts_->api);
+  if (result != CUPTI_SUCCESS) return result;
   profiler_ = std::make_unique<RangeProfiler>(
       parts_->api, context,
       parts_->replays ? RangeProfiler::Mode::kReplayedKernels : RangeProfiler::Mode::kUserRanges);
   samples_.reserve(profiler_->max_ranges());  // so that Push allocates nothing
   is_new_ = true;
-  return profiler_->Enable(*plan_->passes);
+  result = profiler_->Enable(*plan_->passes);
+  // They come and go no more: each time may hold up launches, and the next turn would need them.
+  if (profiler_->enabled()) hooks.Keep();
+  return result;
 }
 
 CUptiResult ContextCounters::Count(const HardwareLease& lease, uint32_t group) {
@@ -65,7 +71,7 @@ CUptiResult ContextCounters::StopAndDecode(const HardwareLease& lease) {
 }
 
 void ContextCounters::Disable(const HardwareLease&) {
-  if (profiler_ != nullptr && profiler_->Disable() == CUPTI_SUCCESS) hooks_.Give();
+  if (profiler_ != nullptr) profiler_->Disable();
 }
 
 void ContextCounters::Reset(const HardwareLease& lease) {

@@ -11,7 +11,6 @@
 #include <memory>
 #include <vector>
 
-#include "cupti_backend/api/profiler_hooks.h"
 #include "cupti_backend/sampling/counter_plans.h"
 #include "cupti_backend/sampling/hardware_lease.h"
 #include "cupti_backend/sampling/range_profiler.h"
@@ -27,9 +26,6 @@ class ContextCounters {
   // `parts` and `plan` outlive this; `plan` is filled in before Enable.
   ContextCounters(SamplerParts* parts, const ContextPlan* plan, size_t slot)
       : parts_(parts), plan_(plan), slot_(slot) {}
-  ~ContextCounters() { hooks_.Keep(); }  // where the profiler could not be disabled
-  ContextCounters(const ContextCounters&) = delete;
-  ContextCounters& operator=(const ContextCounters&) = delete;
 
   // CUPTI has loaded what counters need, and has given some: in this process, ever. Any thread.
   static bool ProfilerLoaded();
@@ -67,7 +63,6 @@ class ContextCounters {
   const ContextPlan* const plan_;
   const size_t slot_;
   std::atomic<int> group_{-1};
-  ProfilerHooks hooks_;  // while the profiler is enabled
   std::unique_ptr<RangeProfiler> profiler_;
   bool is_new_ = false;  // the profiler: nothing was configured yet
   bool started_ = false;

@@ -13,7 +13,6 @@ TEST_CASE("The profiler's hooks are there while somebody needs them") {
     ProfilerHooks one;
     CHECK_FALSE(cupti.hooked);
     CHECK(one.Take(cupti.api) == CUPTI_SUCCESS);
-    CHECK(one.Take(cupti.api) == CUPTI_SUCCESS);  // it has them
     {
       ProfilerHooks other;
       CHECK(other.Take(cupti.api) == CUPTI_SUCCESS);
@@ -21,6 +20,21 @@ TEST_CASE("The profiler's hooks are there while somebody needs them") {
     CHECK(cupti.hooked);
   }
   CHECK_FALSE(cupti.hooked);
+}
+
+TEST_CASE("The profiler's hooks that are kept stay") {
+  FakeCupti cupti;
+  {
+    ProfilerHooks kept;
+    REQUIRE(kept.Take(cupti.api) == CUPTI_SUCCESS);
+    kept.Keep();
+  }
+  CHECK(cupti.hooked);
+  {
+    ProfilerHooks later;
+    REQUIRE(later.Take(cupti.api) == CUPTI_SUCCESS);
+  }
+  CHECK(cupti.hooked);
 }
 
 TEST_CASE("Where CUPTI refuses the profiler's hooks, nobody has them") {
