@@ -141,7 +141,7 @@ def _issue_threshold(verdict, opinion, differs, values, measured):
     if (differs != "class" or verdict["limiter"] in values or ours is None
             or opinion["class"] != ncu_rules.COMPUTE or measured["compute"] is None):
         return None
-    if abs(measured["compute"] - theirs) >= 1 or not max(ours, theirs) < ISSUE_BUSY + NEAR:
+    if abs(measured["compute"] - theirs) >= 1 or max(ours, theirs) >= ISSUE_BUSY:
         return None
     return (f"ncu's compute is the issue slots, which prof calls busy from {ISSUE_BUSY} % on: "
             f"{ours:.1f} vs {theirs:.1f} %")

@@ -129,11 +129,10 @@ struct CuptiApi {
     return (missing >> static_cast<uint32_t>(feature) & 1) == 0;
   }
 
-  std::string path;        // of the library
-  mutable int hooked = 0;  // who needs the profiler's hooks; profiler_hooks.cc has its mutex
-  std::string also;        // other copies that the process has mapped; empty: none
-  uint32_t version = 0;    // CUPTI_API_VERSION of the loaded one: 18 (12.0) to 28 (12.9), 130001
-  uint32_t missing = 0;    // a bit for each Feature
+  std::string path;      // of the library
+  std::string also;      // other copies that the process has mapped; empty: none
+  uint32_t version = 0;  // CUPTI_API_VERSION of the loaded one: 18 (12.0) to 28 (12.9), 130001
+  uint32_t missing = 0;  // a bit for each Feature
 };
 
 // "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)".

@@ -6,7 +6,6 @@
 
 #include "cupti_backend/api/counter_errors.h"
 #include "cupti_backend/api/cupti_files.h"
-#include "cupti_backend/api/profiler_hooks.h"
 
 namespace prof::cupti {
 namespace {
@@ -29,8 +28,8 @@ CUptiResult AskAvailability(const CuptiApi& api, int device, std::vector<uint8_t
 MadePmHost MakePmHost(const CuptiApi& api, int device, Availability availability,
                       const std::function<std::vector<PmPlan>(const MetricHost& host)>& plan) {
   LoadCompanions(api.path);
-  ProfilerHooks hooks;  // until the plan is made
-  if (const CUptiResult result = hooks.Take(api); result != CUPTI_SUCCESS) {
+  CUpti_Profiler_Initialize_Params init = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+  if (const CUptiResult result = api.profiler_initialize(&init); result != CUPTI_SUCCESS) {
     return Failed(ExplainCounterError(api, result, "initialize the profiler"));
   }
   if (std::optional<Problem> problem = FindCounterObstacle(api, device)) return Failed(*problem);

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "cupti_backend/api/profiler_hooks.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -18,18 +17,12 @@ std::atomic<bool> profiler_loaded{false};
 bool ContextCounters::ProfilerLoaded() { return profiler_loaded.load(); }
 
 CUptiResult ContextCounters::Enable(const HardwareLease&, CUcontext context) {
-  ProfilerHooks hooks;
-  CUptiResult result = hooks.Take(*parts_->api);
-  if (result != CUPTI_SUCCESS) return result;
   profiler_ = std::make_unique<RangeProfiler>(
       parts_->api, context,
       parts_->replays ? RangeProfiler::Mode::kReplayedKernels : RangeProfiler::Mode::kUserRanges);
   samples_.reserve(profiler_->max_ranges());  // so that Push allocates nothing
   is_new_ = true;
-  result = profiler_->Enable(*plan_->passes);
-  // They come and go no more: each time may hold up launches, and the next turn would need them.
-  if (profiler_->enabled()) hooks.Keep();
-  return result;
+  return profiler_->Enable(*plan_->passes);
 }
 
 CUptiResult ContextCounters::Count(const HardwareLease& lease, uint32_t group) {

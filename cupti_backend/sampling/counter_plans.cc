@@ -38,8 +38,7 @@ std::string WithPurpose(const std::string& left_out) {
 
 std::optional<Problem> CounterPlans::Prepare(CUcontext context, Availability availability,
                                              ContextPlan* plan) {
-  ProfilerHooks hooks;
-  if (std::optional<Problem> problem = SetUp(&hooks)) return problem;
+  if (std::optional<Problem> problem = InitializeProfiler()) return problem;
   CUdevice device = 0;
   // A context that is prepared again keeps its id and its passes: a launch may read them now.
   if (plan->context_id == 0) api_->get_context_id(context, &plan->context_id);
@@ -74,17 +73,20 @@ std::optional<Problem> CounterPlans::Prepare(CUcontext context, Availability ava
   return std::nullopt;
 }
 
-std::optional<Problem> CounterPlans::SetUp(ProfilerHooks* hooks) {
+std::optional<Problem> CounterPlans::InitializeProfiler() {
   const bool busy =  // to be tried again
-      set_up_problem_ && set_up_problem_->code == CUPTI_ERROR_HARDWARE_BUSY;
-  if (set_up_problem_ && !busy) return set_up_problem_;
-  set_up_problem_.reset();
+      initialize_problem_ && initialize_problem_->code == CUPTI_ERROR_HARDWARE_BUSY;
+  if (initialized_ && !busy) return initialize_problem_;
+  initialized_ = true;
+  initialize_problem_.reset();
   // After the activity kinds were enabled: in the other order CUPTI never gives a record.
   LoadCompanions(api_->path);
-  if (const CUptiResult result = hooks->Take(*api_); result != CUPTI_SUCCESS) {
-    set_up_problem_ = ExplainCounterError(*api_, result, "initialize the profiler");
+  CUpti_Profiler_Initialize_Params params = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+  const CUptiResult result = api_->profiler_initialize(&params);
+  if (result != CUPTI_SUCCESS) {
+    initialize_problem_ = ExplainCounterError(*api_, result, "initialize the profiler");
   }
-  return set_up_problem_;
+  return initialize_problem_;
 }
 
 CUptiResult CounterPlans::AskAvailability(CUcontext context, std::vector<uint8_t>* image) const {

@@ -14,7 +14,6 @@
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/api/driver_api.h"
 #include "cupti_backend/api/problem.h"
-#include "cupti_backend/api/profiler_hooks.h"
 #include "cupti_backend/metrics/metric_host.h"
 #include "cupti_backend/metrics/pass_planner.h"
 #include "lib/capture/events/events.h"
@@ -53,7 +52,7 @@ class CounterPlans {
     uint32_t first_group_id = 0;
   };
 
-  std::optional<Problem> SetUp(ProfilerHooks* hooks);
+  std::optional<Problem> InitializeProfiler();
   std::optional<Problem> PlanChip(const std::string& name, CUcontext context,
                                   Availability availability, ContextPlan* plan, const Chip** chip);
   CUptiResult AskAvailability(CUcontext context, std::vector<uint8_t>* image) const;
@@ -62,7 +61,8 @@ class CounterPlans {
   const DriverApi* const driver_;
   const SessionOptions options_;
   std::vector<std::unique_ptr<Chip>> chips_;
-  std::optional<Problem> set_up_problem_;
+  bool initialized_ = false;
+  std::optional<Problem> initialize_problem_;
 };
 
 }  // namespace prof::cupti

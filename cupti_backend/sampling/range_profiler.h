@@ -35,7 +35,6 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  bool enabled() const { return object_ != nullptr; }
   size_t max_ranges() const { return mode_ == Mode::kUserRanges ? kMaxRanges : 1; }
   // Whether a range has the name that Push was given. CUPTI names replayed kernels itself.
   bool names_ranges() const { return mode_ == Mode::kUserRanges; }

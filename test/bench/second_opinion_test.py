@@ -280,7 +280,7 @@ class Reasons(unittest.TestCase):
                          "ncu's compute is the issue slots, which prof calls busy from 70 % on: "
                          "69.9 vs 66.1 %")
         self.assertEqual(reason([69.9, 66.1], 68), "to be explained")  # another part of compute
-        self.assertEqual(reason([76, 75], 75), "to be explained")      # busy for both
+        self.assertEqual(reason([71, 66.1], 66.1), "to be explained")  # busy for prof
 
     def test_what_nothing_explains_is_left_to_a_person(self):
         self.assertEqual(self.reason(kernel("dram"), opinion("compute")), "to be explained")

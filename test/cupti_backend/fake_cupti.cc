@@ -96,7 +96,6 @@ CUptiResult HostEvaluate(CUpti_Profiler_Host_EvaluateToGpuValues_Params* p) {
 
 CUptiResult RangeEnable(CUpti_RangeProfiler_Enable_Params* p) {
   fake->Log("enable");
-  if (!fake->hooked) return CUPTI_ERROR_NOT_INITIALIZED;
   {
     const std::lock_guard<std::mutex> lock(fake->mutex_);
     auto* profiler = &fake->profilers.emplace_back();
@@ -219,13 +218,7 @@ FakeCupti::FakeCupti() {
     return CUPTI_ERROR_NOT_SUPPORTED;
   };
   api.profiler_initialize = [](CUpti_Profiler_Initialize_Params*) {
-    const CUptiResult result = fake->ResultOf("profiler_initialize");
-    if (result == CUPTI_SUCCESS) fake->hooked = true;
-    return result;
-  };
-  api.profiler_deinitialize = [](CUpti_Profiler_DeInitialize_Params*) {
-    fake->hooked = false;
-    return CUPTI_SUCCESS;
+    return fake->ResultOf("profiler_initialize");
   };
   api.profiler_device_supported = [](CUpti_Profiler_DeviceSupported_Params* p) {
     p->isSupported = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;

@@ -5,7 +5,6 @@
 #ifndef PROF_TEST_CUPTI_BACKEND_FAKE_CUPTI_H_
 #define PROF_TEST_CUPTI_BACKEND_FAKE_CUPTI_H_
 
-#include <atomic>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -61,8 +60,7 @@ class FakeCupti {
     std::vector<std::string> asked, initialized;
   };
   std::list<Profiler> profilers;
-  bool loses_a_range = false;       // the first one pushed is not in the decoded data
-  std::atomic<bool> hooked{false};  // between cuptiProfilerInitialize and DeInitialize
+  bool loses_a_range = false;  // the first one pushed is not in the decoded data
   bool capturing = false;
   bool context_is_dead = false;
   std::mutex mutex_;

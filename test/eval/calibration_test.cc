@@ -104,6 +104,7 @@ TEST_CASE("Confidence keeps what it promises on a draw that came after its level
     CHECK(high.all >= 50);
     CHECK(high.part >= 0.98 * high.all);
     const Rate& medium = half->at(Confidence::kMedium);
+    CHECK(medium.all >= 20);
     CHECK(medium.part >= 0.9 * medium.all);
   }
 }

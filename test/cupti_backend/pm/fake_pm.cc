@@ -148,7 +148,6 @@ void FillDevice(CuptiApi* api) {
     return CUPTI_SUCCESS;
   };
   api->profiler_initialize = [](CUpti_Profiler_Initialize_Params*) { return CUPTI_SUCCESS; };
-  api->profiler_deinitialize = [](CUpti_Profiler_DeInitialize_Params*) { return CUPTI_SUCCESS; };
   api->profiler_device_supported = [](CUpti_Profiler_DeviceSupported_Params* p) {
     p->isSupported = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
     return CUPTI_SUCCESS;
