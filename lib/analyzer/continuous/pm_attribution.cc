@@ -21,8 +21,11 @@ using Eigen::Index;
 
 constexpr size_t kMostColumns = 512;
 constexpr size_t kFitWindows = 64;
-constexpr double kFitBudget = 2e10;      // multiplications: at most some tens of seconds
-constexpr double kMostError = 0.15;      // of the metric's full scale: above it there is no value
+constexpr double kFitBudget = 2e10;  // multiplications: at most some tens of seconds
+// Of the metric's full scale: above it there is no value. Of verdicts whose leading unit has a
+// bound of 15 to 25 points 56 of 59 were those of all samples, of 5 to 10 points 511 of 535, of
+// more than 30 points 12 of 19 (recordings of seven programs, of whose bursts a part was left out).
+constexpr double kMostError = 0.25;
 constexpr double kMostInflation = 1000;  // of a rate's variance by what runs beside it
 // Of two dependences: what a sample at the edge of a launch makes of its neighbour is far below.
 constexpr double kByFar = 100;

@@ -231,7 +231,7 @@ TEST_CASE("Bursts that meet two parts of six long launches leave a bound for the
   }
 }
 
-TEST_CASE("Kernels too rare for a value do not spoil those of the kernels around them") {
+TEST_CASE("Rare kernels do not spoil the values around them, and have wide bounds that hold") {
   PmPlant plant;
   PlantOptions options;
   options.interval_ns = 200'000;
@@ -256,8 +256,16 @@ TEST_CASE("Kernels too rare for a value do not spoil those of the kernels around
   const PmPlant::Answer answer = plant.Attribute();
   CheckFound(answer.Of("low"), 20, 5);
   CheckFound(answer.Of("high"), 70, 5);
-  CHECK_FALSE(answer.Of("rare7").value);
-  CHECK_THAT(answer.Of("rare7").missing, Contains("cannot be separated"));
+  int values = 0, within = 0;
+  for (size_t i = 0; i < rare.size(); ++i) {
+    const ContinuousValue value = answer.Of("rare" + std::to_string(i));
+    if (!value.value) continue;
+    ++values;
+    within += std::abs(*value.value - (i % 2 == 0 ? 95 : 5)) <= value.error ? 1 : 0;
+    CHECK(value.error > 10);
+  }
+  CHECK(values > 40);
+  CHECK(within >= values * 9 / 10);
 }
 
 TEST_CASE("Where samples of twice the length give other rates, the bounds are wider", "[long]") {
