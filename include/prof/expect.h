@@ -112,11 +112,16 @@ inline Evaluation Decided(bool met, std::string text, const KernelReport& kernel
   return {met ? Outcome::kMet : Outcome::kNotMet, std::move(text)};
 }
 
+constexpr double kMostBound = 0.15;   // a wider error bound decides nothing (own)
 constexpr double kMostOfPeak = 1.02;  // a little over 100 % is rounding, more is an error
 
 inline Evaluation CheckUnit(const std::string& name, const UnitUse* use, double fraction,
                             const KernelReport& kernel) {
   if (use == nullptr) return NotMeasured(kernel, "the use of " + name);
+  if (use->error > kMostBound) {
+    return NotMeasured(kernel, "the use of " + name + " (PM samples have it within +-" +
+                                   PercentText(use->error) + ": record for longer)");
+  }
   if (use->of_peak > kMostOfPeak) {
     return NotMeasured(kernel, use->metric + " (more than 100 %: unreliable)");
   }

@@ -43,6 +43,19 @@ TEST_CASE("A failing assertion prints the kernel, the expectation and the eviden
         "  no counter sample: the driver restricts counters to administrators");
 }
 
+TEST_CASE("A use with a wide error bound is not measured, above and below the limit") {
+  KernelReport kernel = test::Saxpy();
+  for (UnitUse& use : kernel.units) use.error = 0.2;
+  for (const double limit : {0.8, 0.95}) {
+    CHECK(Printed(kernel, ReachesDram(limit))
+              .find("not measured: the use of DRAM (PM samples have it within +-20.0 %: record for "
+                    "longer)") != std::string::npos);
+  }
+  for (UnitUse& use : kernel.units) use.error = 0.02;
+  CHECK(ReachesDram(0.8).match(kernel));
+  CHECK_FALSE(ReachesDram(0.95).match(kernel));
+}
+
 TEST_CASE("A kernel that was never launched is printed as none") {
   KernelReport none;
   none.verdict.missing = "no kernel named 'saxpi'; there are: saxpy";

@@ -53,6 +53,8 @@ constexpr double kLeastActive = 0.02;
 
 // [own] A verdict by a use with a wider error bound has low confidence.
 constexpr double kWideBound = 0.10;
+// [own] Above it a value by PM samples may show what limits a kernel, and nothing else.
+constexpr double kSureBound = 0.15;
 
 // Causes that compete with the units.
 constexpr double kExplainsMost = 0.50;  // [own] of the time that the busiest unit leaves unused

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/continuous/continuous.h"
 #include "lib/analyzer/continuous/pm_chance.h"
 #include "lib/analyzer/continuous/pm_course.h"
@@ -22,10 +23,11 @@ using Eigen::Index;
 constexpr size_t kMostColumns = 512;
 constexpr size_t kFitWindows = 64;
 constexpr double kFitBudget = 2e10;  // multiplications: at most some tens of seconds
-// Of the metric's full scale: above it there is no value. Of verdicts whose leading unit has a
-// bound of 15 to 25 points 56 of 59 were those of all samples, of 5 to 10 points 511 of 535, of
-// more than 30 points 12 of 19 (recordings of seven programs, of whose bursts a part was left out).
-constexpr double kMostError = 0.25;
+// Of the metric's full scale: above kSureBound only a unit that may limit the kernel has a value,
+// and none above this. Of verdicts whose leading unit has a bound of 15 to 25 points 56 of 59 had
+// the limiter of all samples, of 5 to 10 points 511 of 535, of 25 to 30 points 8 of 8, of more 12
+// of 19 (recordings of seven programs, of whose bursts a part was left out).
+constexpr double kMostErrorOfUnit = 0.25;
 constexpr double kMostInflation = 1000;  // of a rate's variance by what runs beside it
 // Of two dependences: what a sample at the edge of a launch makes of its neighbour is far below.
 constexpr double kByFar = 100;
@@ -70,6 +72,27 @@ constexpr double kOfPath = 0.90;  // of a range's time must be in columns of its
 
 std::string In(const RangeFamilies& families, uint32_t path) {
   return path == 0 ? "" : " in " + families.label[path];
+}
+
+// The unit of `metric` may be the one that limits a kernel. L1 is not among them: which part of its
+// use is shared memory's decides as well.
+bool MayLimit(const std::string& metric) {
+  using format::TriageUnit;
+  const format::TriageMetric* const known = format::FindTriageMetric(metric);
+  if (known == nullptr) return false;
+  switch (known->unit) {
+    case TriageUnit::kDram:
+    case TriageUnit::kL2:
+    case TriageUnit::kTensor:
+    case TriageUnit::kFma:
+    case TriageUnit::kAlu:
+    case TriageUnit::kFp64:
+    case TriageUnit::kXu:
+    case TriageUnit::kIssue:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -155,6 +178,9 @@ PmAttribution::PmAttribution(const model::Model& model, const model::PmSeries& s
                   columns_.names.size()},
       windows_(SpreadWindows(rows_, 0, 1, kFitWindows, rows_.use.size())) {
   for (const size_t m : rows_.metrics) high_.push_back(FullScale(m));
+  for (size_t m = 0; m < high_.size(); ++m) {
+    most_errors_.push_back((MayLimit(Name(m)) ? kMostErrorOfUnit : kSureBound) * high_[m]);
+  }
 }
 
 void PmAttribution::MoveClock() {
@@ -259,7 +285,8 @@ ContinuousValues PmAttribution::OfEntity(size_t entity) const {
   }
   for (size_t m = 0; m < rows_.metrics.size(); ++m) {
     ContinuousValue alone = OfEntityAlone(entity, m);
-    values[Name(m)] = alone.value ? alone : OrTogether(entity, m, std::move(alone));
+    const bool is_sure = alone.value && alone.error <= kSureBound * high_[m];
+    values[Name(m)] = is_sure ? alone : OrTogether(entity, m, std::move(alone));
   }
   return values;
 }
@@ -309,7 +336,9 @@ ContinuousValue PmAttribution::OrTogether(size_t entity, size_t m, ContinuousVal
   ContinuousValue value;
   value.error = together.errors(metric) + kNormal * kEdge * edges * together.means(metric) +
                 series_.scales[rows_.metrics[m]] / 2;
-  if (!(value.error <= kMostError * high_[m])) return alone;
+  if (!(value.error <= most_errors_[m]) || (alone.value && alone.error <= value.error)) {
+    return alone;
+  }
   value.value = together.means(metric);
   value.seconds = together.seconds;
   value.samples = together.samples;
@@ -452,7 +481,7 @@ std::string PmAttribution::TooLittle(double time_ns) const {
 
 void PmAttribution::Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const {
   value->error = fit_.Error(weights, m) + Misfit(weights, m) + series_.scales[rows_.metrics[m]] / 2;
-  if (!(value->error <= kMostError * high_[m])) {
+  if (!(value->error <= most_errors_[m])) {
     value->missing = "the samples do not determine it: its error bound would be +-" +
                      text::Fixed(value->error, 1) +
                      (text::IsPercentMetric(Name(m)) ? " points" : "");

@@ -93,7 +93,8 @@ class PmAttribution {
   FitColumns columns_;
   PmProblem problem_, rates_only_;
   std::vector<PmWindow> windows_;
-  std::vector<double> high_;  // full scale of each metric
+  std::vector<double> high_;         // full scale of each metric
+  std::vector<double> most_errors_;  // of each metric: above it there is no value
   PmDeviceClock clock_;
   bool clock_shows_ = false;
   Eigen::MatrixXd later_, earlier_;  // columns x metrics: change of the rates at offset +- error

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "lib/analyzer/base/thresholds.h"
 #include "lib/format/triage_metrics.h"
 #include "lib/text/numbers.h"
 
@@ -77,7 +78,8 @@ bool Completes(const ContinuousValues& lender, const ContinuousValues& own) {
   if (samples == 0) return SamplesOf(lender) > 0;
   if (SamplesOf(lender) < samples) return false;
   const auto is_known_unit = [](const auto& metric) {
-    return metric.second.value && format::FindTriageMetric(metric.first) != nullptr;
+    return metric.second.value && metric.second.error <= 100 * kSureBound &&
+           format::FindTriageMetric(metric.first) != nullptr;
   };
   if (std::count_if(lender.begin(), lender.end(), is_known_unit) <=
       std::count_if(own.begin(), own.end(), is_known_unit)) {

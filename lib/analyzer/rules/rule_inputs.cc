@@ -103,8 +103,9 @@ bool CountsHalfAsTensor(const RuleInputs& inputs) {
   if (matrix && doubles) {
     return std::max(*matrix, *doubles) / 100 < kHalfOf * tensor->of_peak;
   }
-  // Below that, and in a region of several kernels, both may be alike by chance.
+  // Below that, with wide bounds, and in a region of several kernels both may be alike by chance.
   return inputs.kernel != nullptr && tensor->of_peak >= kBusy &&
+         std::max(tensor->error, fma->error) <= kSureBound &&
          std::abs(tensor->of_peak - fma->of_peak) <= kSameCount + tensor->error + fma->error;
 }
 

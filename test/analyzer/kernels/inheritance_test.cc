@@ -219,6 +219,12 @@ TEST_CASE(
     sampled.continuous[1][kDramPm].beside = "other";
     CHECK_FALSE(sampled.Inherit().continuous_from[1].empty());
   }
+  SECTION("an own value with a wide bound leaves its unit open") {
+    sampled.Value(1, kL2Pm, 30, 18, 7);
+    const analyzer::Inherited inherited = sampled.Inherit();
+    CHECK(inherited.continuous[1].at(kL2Pm).value == 40);
+    CHECK_FALSE(inherited.continuous_from[1].empty());
+  }
   SECTION("own values that leave nothing open stay") {
     sampled.Value(1, kL2Pm, 39, 9, 7);
     const analyzer::Inherited inherited = sampled.Inherit();

@@ -23,6 +23,16 @@ using format::TriageUnit;
 constexpr const char* kReads = "dramc__read_throughput.avg.pct_of_peak_sustained_elapsed";
 constexpr const char* kWrites = "dramc__write_throughput.avg.pct_of_peak_sustained_elapsed";
 
+TEST_CASE("With wide bounds the tensor pipe and the FMA pipe are not taken for the same work") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kTensor, 65, 20);
+  SetPm(&kernel, TriageUnit::kFma, 30, 16);
+  CHECK(Decide(kernel).limiter == Limiter::kTensor);
+  SetPm(&kernel, TriageUnit::kTensor, 65, 10);
+  SetPm(&kernel, TriageUnit::kFma, 64, 10);
+  CHECK(Decide(kernel).limiter == Limiter::kFma);  // packed half precision keeps both busy
+}
+
 TEST_CASE("A unit that PM samples show at its limit is the verdict, with its source") {
   KernelReport kernel = QuietByPmSamples();
   SetPm(&kernel, TriageUnit::kDram, 85.2, 0.8);
