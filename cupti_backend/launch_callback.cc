@@ -85,7 +85,7 @@ CUptiResult LaunchCallback::SubscribeAgain(std::string* holder) {
 }
 
 void LaunchCallback::LeaveAtNextWait() {
-  if (!subscription_.is_on()) return;
+  if (!subscription_.exists()) return;
   subscription_.WatchWaits();
   departure_.Ask();  // from here on another thread may leave
 }

@@ -26,11 +26,11 @@ class Subscription {
   // `function` gets `user`. `holder` gets the name of the tool that has CUPTI where this fails.
   // Idempotent.
   CUptiResult Begin(CUpti_CallbackFunc function, void* user, std::string* holder);
-  [[nodiscard]] bool is_on() const { return subscriber_ != nullptr; }
+  [[nodiscard]] bool exists() const { return subscriber_ != nullptr; }
   // CUPTI has dropped it.
   void Lose();
-  // CUPTI before 12.6 crashed in CUDA graphs when it was started again (pytorch pull requests
-  // 112507 and 151124).
+  // Whether it may begin after a loss: CUPTI before 12.6 crashed in CUDA graphs when it was started
+  // again (pytorch pull requests 112507 and 151124).
   [[nodiscard]] bool MayBeginAgain() const;
 
   // The callbacks that a recording needs, `code`: also those of loaded modules. Returns the result
