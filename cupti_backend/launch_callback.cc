@@ -96,7 +96,7 @@ void LaunchCallback::OnCallBetween(CUpti_CallbackDomain domain, CUpti_CallbackId
   if (!departure_.asked() || domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
   if (IsAmong(kCaptures, cbid) || capture::Exiting() || capture::EndRequested()) {
     departure_.Stay();
-  } else if (data.callbackSite == CUPTI_API_EXIT && IsAmong(kWaitCalls, cbid)) {
+  } else if (data.callbackSite == CUPTI_API_EXIT && IsAmong(kBlockingWaits, cbid)) {
     departure_.Leave();
   }
 }

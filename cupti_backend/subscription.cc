@@ -42,7 +42,7 @@ void Subscription::WatchGraphsEnd() {
 }
 
 void Subscription::WatchWaits() {
-  for (const CUpti_CallbackId cbid : kWaitCalls) Set(1, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
+  for (const CUpti_CallbackId cbid : kBlockingWaits) Set(1, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
   for (const CUpti_CallbackId cbid : kCaptures) Set(1, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
 }
 

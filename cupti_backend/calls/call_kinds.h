@@ -31,7 +31,7 @@ inline constexpr CUpti_CallbackId kProfilerCalls[] = {CUPTI_DRIVER_TRACE_CBID_cu
                                                       CUPTI_DRIVER_TRACE_CBID_cuProfilerStop};
 
 // Behind these the GPU has done what the thread has waited for.
-inline constexpr CUpti_CallbackId kWaitCalls[] = {
+inline constexpr CUpti_CallbackId kBlockingWaits[] = {
     CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2,
     CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize};

@@ -191,7 +191,8 @@ inline std::string DurationLine(const Statistic& duration) {
 
 /// The unit's use is at least `fraction` (0..1, or Percent(80)) of its peak while the kernel runs.
 /// It is the highest of the unit's metrics; docs/guide/rules.md lists them. A highest metric above
-/// 102 % of the peak is an error of the measurement: the outcome is then "not measured".
+/// 102 % of the peak is an error of the measurement: the outcome is then "not measured", and so it
+/// is where PM samples have the use within more than +-15 points (own).
 inline Expectation ReachesDram(Fraction fraction) {
   return expect_detail::Reaches("DRAM", {Unit::kDram}, fraction);
 }
